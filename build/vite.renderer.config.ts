@@ -36,6 +36,8 @@ export default defineConfig(({ command }) => ({
     // The size check reads which chunks the first page needs from here.
     manifest: true,
     reportCompressedSize: false,
+    // A feature is used through its index: what of it a screen does not use is not carried along for its styles.
+    rolldownOptions: { treeshake: { moduleSideEffects: (id) => !/\/renderer\/features\/.*\.tsx?$/.test(id) } },
     chunkSizeWarningLimit: 1_500,
   },
   server: {

@@ -25,16 +25,19 @@ const SLACK = 1.05
 
 /** Budgets of the screens in kB after gzip. Lazy chunks are matched by the name of the source they start from. */
 const BUDGETS = {
-  initialJs: 230,
+  initialJs: 205,
   css: 45,
+  // What several screens share and the first page does not need counts at each of them.
   lazy: [
-    { name: 'grid and views', source: /^(components\/grid|features\/(records|views))\//, kB: 70 },
-    { name: 'flow', source: /^features\/(automation|workflow)\/(?!\w+-canvas)/, kB: 80 },
+    { name: 'grid', source: /^(components\/grid|features\/records)\//, kB: 100 },
+    // All kinds together; each is loaded when it is first shown, and brings what it shares with the grid.
+    { name: 'kinds of view', source: /^features\/views\//, kB: 120 },
+    { name: 'flow', source: /^features\/(automation|workflow)\/(?!\w+-canvas)/, kB: 85 },
     { name: 'flow canvas', source: /^features\/automation\/\w+-canvas/, kB: 100 },
     { name: 'charts', source: /^(components\/charts|features\/dashboards)\//, kB: 125 },
     { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
-    { name: 'record and activity', source: /^features\/(record|activity|notifications)\//, kB: 90 },
-    { name: 'import', source: /^features\/import\//, kB: 50 },
+    { name: 'record and activity', source: /^features\/(record|activity|notifications)\//, kB: 120 },
+    { name: 'import', source: /^features\/import\//, kB: 55 },
   ],
 } as const
 

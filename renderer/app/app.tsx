@@ -37,6 +37,12 @@ const ObjectEditorScreen = lazy(async () => ({
 const RecordsScreen = lazy(async () => ({
   default: (await import('../features/records/records-screen.tsx')).RecordsScreen,
 }))
+const ViewKind = lazy(async () => ({
+  default: (await import('../features/views/view-kind.tsx')).ViewKind,
+}))
+const FormScreen = lazy(async () => ({
+  default: (await import('../features/views/form-screen.tsx')).FormScreen,
+}))
 const RecordPeek = lazy(async () => ({
   default: (await import('../features/record/record-peek.tsx')).RecordPeek,
 }))
@@ -181,9 +187,14 @@ function Frame() {
                 <Route path="/new/blank">{() => <BlankObjectScreen />}</Route>
                 <Route path="/objects">{() => <ObjectListScreen />}</Route>
                 <Route path="/objects/:name">{({ name }) => <ObjectEditorScreen key={name} name={name} />}</Route>
-                <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} peek={showPeek} />}</Route>
+                <Route path="/o/:name">
+                  {({ name }) => <RecordsScreen key={name} name={name} peek={showPeek} kind={showKind} />}
+                </Route>
                 <Route path="/o/:name/record/:id">
                   {({ name, id }) => <RecordScreen key={name} name={name} id={id} />}
+                </Route>
+                <Route path="/o/:name/form/:view">
+                  {({ name, view }) => <FormScreen key={view} name={name} view={view} />}
                 </Route>
                 <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
                 <Route path="/imports">{() => <JobsScreen />}</Route>
@@ -259,6 +270,14 @@ function showPeek(props: ComponentProps<typeof RecordPeek>) {
   return (
     <Suspense fallback={null}>
       <RecordPeek {...props} />
+    </Suspense>
+  )
+}
+
+function showKind(props: ComponentProps<typeof ViewKind>) {
+  return (
+    <Suspense fallback={null}>
+      <ViewKind {...props} />
     </Suspense>
   )
 }

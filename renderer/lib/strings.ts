@@ -31,6 +31,8 @@ import type { syncAsideStrings } from './strings/sync-aside.ts'
 import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
 import type { receiverStrings } from './strings/receivers.ts'
+import type { viewKindStrings } from './strings/views.ts'
+import { viewStrings } from './strings/views.ts'
 import type { webhookStrings } from './strings/webhooks.ts'
 import type { backupStrings } from './strings/backup.ts'
 import type { searchStrings } from './strings/search.ts'
@@ -47,6 +49,7 @@ const table = {
   ...objectStrings,
   ...problemStrings,
   ...recordStrings,
+  ...viewStrings,
 } as const
 
 type LateTable = typeof accessStrings &
@@ -71,6 +74,7 @@ type LateTable = typeof accessStrings &
   typeof syncDeviceStrings &
   typeof syncStrings &
   typeof receiverStrings &
+  typeof viewKindStrings &
   typeof webhookStrings &
   typeof backupStrings &
   typeof searchStrings &

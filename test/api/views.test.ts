@@ -88,6 +88,7 @@ describe('creating views', () => {
     expect((await refusal(config({ filter: { nothing: 1 } })))[1]).toBe('config.filter')
     expect((await refusal(config({ sort: [{ field: 'nothing', order: 'asc' }] })))[1]).toBe('config.sort')
     expect((await refusal(config({ kanban: { groupByField: 'nothing' } })))[1]).toBe('config.kanban.groupByField')
+    expect((await refusal(config({ gallery: { coverField: 'nothing' } })))[1]).toBe('config.gallery.coverField')
     expect(
       (await refusal({ object: 'task', type: 'form', label: 'X', config: { sections: [{ fields: ['nothing'] }] } }))[1],
     ).toBe('config.sections.0.fields.0')

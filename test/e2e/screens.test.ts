@@ -16,6 +16,7 @@ import { seedActivity } from './seed-activity.ts'
 import { putFlows } from './seed-flows.ts'
 import { seedOrganizations } from './seed-organizations.ts'
 import { seedPackages } from './seed-packages.ts'
+import { seedViews } from './seed-views.ts'
 import { seedWebhooks } from './seed-webhooks.ts'
 import { seedWorkflows } from './seed-workflows.ts'
 import { seedWorkspace } from './seed-workspace.ts'
@@ -86,6 +87,7 @@ describe('screens', () => {
     await seedWorkspace(seeded)
     await seedAccess(seeded)
     await seedActivity(seeded)
+    await seedViews(seeded)
     await seedWebhooks(seeded)
     await putFlows(seeded, 'note')
     await seedWorkflows(seeded)

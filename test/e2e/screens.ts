@@ -14,6 +14,7 @@ import { programScreens } from './program-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
+import { viewScreens } from './view-screens.ts'
 import { webhookScreens } from './webhook-screens.ts'
 import { workflowScreens } from './workflow-screens.ts'
 
@@ -303,7 +304,7 @@ export const screens: readonly Screen[] = [
     route: '/o/book',
     workspace: 'seeded',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'View: All records' }).click()
+      await page.getByRole('button', { name: 'What to do with the view All records' }).click()
       await page.getByRole('menuitem', { name: 'Save as new view…' }).waitFor()
     },
   },
@@ -314,7 +315,7 @@ export const screens: readonly Screen[] = [
     route: '/o/book',
     workspace: 'seeded',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'View: All records' }).click()
+      await page.getByRole('button', { name: 'What to do with the view All records' }).click()
       await page.getByRole('menuitem', { name: 'Save as new view…' }).click()
       await dialog(page, 'Save view')
       await page.getByRole('button', { name: 'Save' }).click()
@@ -393,6 +394,7 @@ export const screens: readonly Screen[] = [
     scrollsSideways: true,
   },
   ...groupScreens,
+  ...viewScreens,
   ...importScreens,
   ...accessScreens,
   ...activityScreens,

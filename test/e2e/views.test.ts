@@ -21,6 +21,8 @@ afterAll(async () => {
   await bench.stop()
 })
 
+/** The tab of a view, which is the chosen one after everything done here. */
+const tab = (name: string) => page.getByRole('tab', { name, exact: true })
 const condition = (n: number) => page.getByRole('group', { name: `Condition ${n}` })
 
 describe('records on screen', () => {
@@ -43,13 +45,13 @@ describe('records on screen', () => {
   })
 
   it('are kept as a view that is there after a reload', async () => {
-    await page.getByRole('button', { name: 'View: All records' }).click()
+    await page.getByRole('button', { name: 'What to do with the view All records' }).click()
     await page.getByRole('menuitem', { name: 'Save as new view…' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Give the view a name.').waitFor()
     await page.getByRole('textbox', { name: 'Name' }).fill('Long ones')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'View: Long ones', exact: true }).waitFor()
+    await tab('Long ones').waitFor()
     const { views } = await bench.api<{ views: { id: string; config: { filter: unknown } }[] }>(
       'GET',
       '/ui/views?object=book',
@@ -61,7 +63,7 @@ describe('records on screen', () => {
       },
     ])
     await page.reload()
-    await page.getByRole('button', { name: 'View: Long ones', exact: true }).waitFor()
+    await tab('Long ones').waitFor()
     await page.getByText(/records found/).waitFor()
   })
 
@@ -70,17 +72,17 @@ describe('records on screen', () => {
     await page.getByRole('checkbox', { name: 'Website' }).uncheck()
     await page.keyboard.press('Escape')
     await expect.poll(async () => page.getByRole('columnheader', { name: 'Website' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'View: Long ones (changed)' }).click()
+    await tab('Long ones (changed)').waitFor()
+    await page.getByRole('button', { name: 'What to do with the view Long ones' }).click()
     await page.getByRole('menuitem', { name: 'Save changes to this view' }).click()
-    await page.getByRole('button', { name: 'View: Long ones', exact: true }).waitFor()
+    await tab('Long ones').waitFor()
     await page.reload()
     await page.getByRole('columnheader', { name: 'Title' }).waitFor()
     expect(await page.getByRole('columnheader', { name: 'Website' }).count()).toBe(0)
   })
 
   it('are summed up in groups with a chart, and a group leads to its records', async () => {
-    await page.getByRole('button', { name: /^View: Long ones/ }).click()
-    await page.getByRole('menuitem', { name: 'All records' }).click()
+    await tab('All records').click()
     await page.getByText('240 records').waitFor()
     await page.getByRole('button', { name: 'Summary' }).click()
     const summary = page.getByRole('region', { name: 'Summary of Books' })

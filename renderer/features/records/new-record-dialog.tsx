@@ -7,16 +7,14 @@ import { Notice } from '../../components/notice.tsx'
 import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
 import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
-import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { pushUndo } from '../../lib/undo.ts'
 import { fieldList, objectLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
+import { addRecord } from './add-record.ts'
 import classes from './records.module.css'
 
 /** The dialog; it stays open after "Add and continue". */
@@ -24,6 +22,8 @@ export function NewRecordDialog(props: {
   object: ObjectItem
   context: FieldContext
   opened: boolean
+  /** Values the form begins with. */
+  initial?: Readonly<Record<string, unknown>> | undefined
   onClose: () => void
 }) {
   return (
@@ -39,12 +39,18 @@ export function NewRecordDialog(props: {
   )
 }
 
-type Texts = Readonly<Record<string, string>>
+/** What was typed, by field. */
+export type Texts = Readonly<Record<string, string>>
 
-function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose: () => void }) {
-  const { object, context } = props
+function RecordForm(props: {
+  object: ObjectItem
+  context: FieldContext
+  initial?: Readonly<Record<string, unknown>> | undefined
+  onClose: () => void
+}) {
+  const { object, context, initial } = props
   const fields = fieldList(object).filter((field) => isEditable(field) && !field.hidden)
-  const [texts, setTexts] = useState<Texts>(() => defaults(fields, context))
+  const [texts, setTexts] = useState<Texts>(() => startTexts(fields, context, initial))
   const [problems, setProblems] = useState<Texts>({})
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -66,15 +72,13 @@ function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose:
     }
     setBusy(true)
     try {
-      const { id } = await call('createRecord', { params: { object: object.name }, body: values })
-      remember(object.name, id)
-      tellRecordsChanged(object.name)
+      await addRecord(object.name, values)
       showToast({ message: t('records.created'), tone: 'good' })
       if (!goOn) {
         props.onClose()
         return
       }
-      setTexts(defaults(fields, context))
+      setTexts(startTexts(fields, context, initial))
       setRound(round + 1)
     } catch (error) {
       const own = error instanceof ApiError ? error.fieldErrors : []
@@ -144,7 +148,8 @@ function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose:
   )
 }
 
-function FormField(props: {
+/** One field of a form: its name, its editor, and what is wrong with what was typed. */
+export function FormField(props: {
   field: FieldDefinition
   context: FieldContext
   draft: string
@@ -184,10 +189,15 @@ function FormField(props: {
   )
 }
 
-function defaults(fields: readonly FieldDefinition[], context: FieldContext): Texts {
+/** What a form begins with: the given values, else the defaults of the fields. */
+export function startTexts(
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+  initial: Readonly<Record<string, unknown>> = {},
+): Texts {
   const texts: Record<string, string> = {}
   for (const field of fields) {
-    const value = field.defaultValue
+    const value = initial[field.name] ?? field.defaultValue
     // Expressions and macros are the host's to work out.
     const literal = value !== undefined && typeof value !== 'object' && !String(value).startsWith('{')
     texts[field.name] = literal ? fieldTypeOf(field).toText(value, field, context) : ''
@@ -195,7 +205,8 @@ function defaults(fields: readonly FieldDefinition[], context: FieldContext): Te
   return texts
 }
 
-function readValues(
+/** The values of what was typed, and what cannot be one. */
+export function readValues(
   fields: readonly FieldDefinition[],
   texts: Texts,
   context: FieldContext,
@@ -213,20 +224,7 @@ function readValues(
   return { values, refused }
 }
 
-function focusField(form: HTMLElement | null, name: string | undefined): void {
+/** Puts the focus into the editor of a field. */
+export function focusField(form: HTMLElement | null, name: string | undefined): void {
   form?.querySelector<HTMLElement>(`[data-field="${name}"] :is(input, textarea, select, [tabindex])`)?.focus()
-}
-
-function remember(object: string, id: string): void {
-  pushUndo({
-    label: t('records.new.step'),
-    undo: async () => {
-      await call('deleteManyRecords', { params: { object }, body: { ids: [id] } })
-      tellRecordsChanged(object)
-    },
-    redo: async () => {
-      await call('restoreRecord', { params: { object, id }, body: {} })
-      tellRecordsChanged(object)
-    },
-  })
 }

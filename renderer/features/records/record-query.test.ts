@@ -40,6 +40,16 @@ describe('the address of a view', () => {
     expect(readQuery(writeQuery(query))).toEqual(query)
   })
 
+  it('keeps the options of a kind and the day of a calendar, and leaves out what is neither', () => {
+    const options = { startDateField: 'bought', mode: 'week', measures: 'pages.sum' }
+    const query = { filter: undefined, sort: [], search: '', view: 'book.calendar', options, day: '2026-03-18' }
+    expect(readQuery(writeQuery(query))).toEqual(query)
+    // An option that was taken away stays taken away.
+    expect(readQuery(writeQuery({ ...query, options: { ...options, mode: '' } })).options).not.toHaveProperty('mode')
+    expect(readQuery('o=,x,.y,a.b&d=soon')).toMatchObject({ options: { a: 'b' } })
+    expect(readQuery('d=soon')).not.toHaveProperty('day')
+  })
+
   it('brings back every view it was written from', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,20}$/)
     const text = fc.string({ unit: 'grapheme', maxLength: 20 })

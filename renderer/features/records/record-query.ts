@@ -37,7 +37,14 @@ export interface RecordQuery {
   group?: readonly GroupTerm[] | undefined
   /** What is worked out of columns; absent for nothing. */
   totals?: readonly TotalTerm[] | undefined
+  /** Options of the kind of view that differ from the stored ones; absent where nothing was changed. */
+  options?: ViewOptions | undefined
+  /** Day a calendar stands at, `YYYY-MM-DD`; absent for today. */
+  day?: string | undefined
 }
+
+/** What a kind of view is told beside the query, for example which field makes the columns of a kanban. */
+export type ViewOptions = Readonly<Record<string, string>>
 
 /**
  * Reads the search part of an address, for example `f=latitude.gte.60&s=-name&q=bay&g=state`; what cannot be read is left out.
@@ -47,6 +54,8 @@ export function readQuery(search: string): RecordQuery {
   const params = new URLSearchParams(search)
   const group = readTerms(params.get('g'))
   const totals = readTotals(params.get('t'))
+  const options = params.get('o')
+  const day = /^\d{4}-\d\d-\d\d$/.exec(params.get('d') ?? '')?.[0]
   return {
     filter: readGroup(params.get('w')) ?? readSingle(params),
     sort: (params.get('s') ?? '')
@@ -61,7 +70,19 @@ export function readQuery(search: string): RecordQuery {
     view: params.get('v') ?? '',
     ...(group === undefined ? {} : { group }),
     ...(totals === undefined ? {} : { totals }),
+    ...(options === null ? {} : { options: readOptions(options) }),
+    ...(day === undefined ? {} : { day }),
   }
+}
+
+/** Options as the address has them, for example `groupByField.genre,sumField.pages`; what cannot be read is left out. */
+function readOptions(text: string): ViewOptions {
+  return Object.fromEntries(
+    text.split(',').flatMap((word) => {
+      const at = word.indexOf('.')
+      return at > 0 && at < word.length - 1 ? [[word.slice(0, at), word.slice(at + 1)]] : []
+    }),
+  )
 }
 
 /** Conditions as a view or an address keeps them; undefined when they cannot be read. */
@@ -101,7 +122,7 @@ function readSingle(params: URLSearchParams): FilterGroup | undefined {
 }
 
 /** Writes the search part of an address, empty for the default view. */
-export function writeQuery({ filter, sort, search, view, group, totals }: RecordQuery): string {
+export function writeQuery({ filter, sort, search, view, group, totals, options, day }: RecordQuery): string {
   const params = new URLSearchParams()
   if (view !== '') params.set('v', view)
   const [only] = filter?.conditions ?? []
@@ -118,6 +139,11 @@ export function writeQuery({ filter, sort, search, view, group, totals }: Record
   if (totals !== undefined && totals.length > 0) {
     params.set('t', totals.map(({ field, fn }) => `${field}.${fn}`).join(','))
   }
+  if (options !== undefined) {
+    const words = Object.entries(options).filter(([, value]) => value !== '')
+    params.set('o', words.map(([key, value]) => `${key}.${value}`).join(','))
+  }
+  if (day !== undefined) params.set('d', day)
   return params.toString()
 }
 
@@ -140,6 +166,12 @@ export function changeSort(
 ): SortTerm[] {
   const others = additive ? sort.filter((term) => term.field !== field) : []
   return order === null ? others : [...others, { field, order }]
+}
+
+/** The conditions with one more; it replaces the one on the same field where all of them must hold. */
+export function narrowed(filter: FilterGroup | undefined, added: RecordFilter): FilterGroup {
+  const kept = filter === undefined || filter.any ? [] : filter.conditions
+  return { any: false, conditions: [...kept.filter(({ field }) => field !== added.field), added] }
 }
 
 /** The operator of a condition, or undefined when the field or the operator does not exist (any more). */

@@ -1,4 +1,4 @@
-// Owns the line above the grid: heading, search, the tools of the view, and what can be done with ticked rows. Tools that
+// Owns the line above the records: search, the tools of the view, and what can be done with ticked rows. Tools that
 // do not fit are in the menu at its end.
 import { Button, CloseButton, Popover } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -53,9 +53,6 @@ interface Tool {
   items?: ReactNode
 }
 
-/** Which of the tools chooses columns. */
-const columnsPlace = 2
-
 /** The tools of a view. */
 export function RecordToolbar(props: {
   object: ObjectItem
@@ -64,10 +61,9 @@ export function RecordToolbar(props: {
   query: RecordQuery
   terms: readonly GroupTerm[]
   searchInput: RefObject<HTMLInputElement | null>
-  heading: RefObject<HTMLHeadingElement | null>
+  /** What only this kind of view asks for; stands first. */
+  own?: ReactNode
   checkedCount: number
-  /** Menu of stored views. */
-  views: ReactNode
   /** Choosing columns; null where nothing is chosen. */
   columns: ReactNode
   /** Whether some fields are no columns. */
@@ -77,15 +73,18 @@ export function RecordToolbar(props: {
   /** Path of the requests behind the view. */
   requests: string
   /** Whether the summary is open. */
-  summing: boolean
-  onSummary: () => void
+  summing?: boolean
+  /** Absent where the view has no summary beside it. */
+  onSummary?: () => void
   /** Who else looks at these records. */
   present: readonly Avatar[]
   /** Opens the record of the active row; absent where records have no page. */
   onOpen?: (() => void) | undefined
-  onSearch: (text: string) => void
+  /** Absent where the view cannot be searched. */
+  onSearch?: (text: string) => void
   onFilter: () => void
-  onGroup: () => void
+  /** Absent where the view has no headings. */
+  onGroup?: () => void
   onNew: () => void
   onDelete: () => void
   onClearChecks: () => void
@@ -105,11 +104,11 @@ export function RecordToolbar(props: {
   const grouping = groupingText(props.terms, props.fields)
 
   const { row, count } = useFittingTools(
-    JSON.stringify([label, summary, grouping, props.views === null, props.columns === null, canSummarise, canImport]) +
+    JSON.stringify([label, summary, grouping, props.columns === null, canSummarise, canImport]) +
       `${query.view} ${props.checkedCount}`,
   )
   // In a popover while its button is there, else in a dialog: also when the window changes meanwhile.
-  const columnsFit = count > columnsPlace
+  const columnsFit = count > (props.onGroup ? 2 : 1)
 
   // In the order of how soon they are wanted: the last ones go into the menu first.
   const tools: Tool[] = [
@@ -120,13 +119,17 @@ export function RecordToolbar(props: {
       isOn: summary !== undefined,
       onClick: props.onFilter,
     },
-    {
-      key: 'group',
-      label: grouping === '' ? t('groups.open') : t('groups.openOn', { fields: grouping }),
-      icon: <IconLayoutList size={14} aria-hidden />,
-      isOn: grouping !== '',
-      onClick: props.onGroup,
-    },
+    ...(props.onGroup
+      ? [
+          {
+            key: 'group',
+            label: grouping === '' ? t('groups.open') : t('groups.openOn', { fields: grouping }),
+            icon: <IconLayoutList size={14} aria-hidden />,
+            isOn: grouping !== '',
+            onClick: props.onGroup,
+          },
+        ]
+      : []),
     ...(props.columns === null
       ? []
       : [
@@ -147,14 +150,14 @@ export function RecordToolbar(props: {
             ),
           },
         ]),
-    ...(canSummarise
+    ...(canSummarise && props.onSummary
       ? [
           {
             key: 'summary',
             label: t('summary.open'),
             icon: <IconChartBar size={14} aria-hidden />,
-            isOn: props.summing,
-            expanded: props.summing,
+            isOn: props.summing === true,
+            expanded: props.summing === true,
             onClick: props.onSummary,
           },
         ]
@@ -203,10 +206,8 @@ export function RecordToolbar(props: {
 
   return (
     <div className={classes.toolbar}>
-      <h1 ref={props.heading} className={classes.title} tabIndex={-1}>
-        {label}
-      </h1>
-      {canSearch && (
+      {props.own}
+      {canSearch && props.onSearch && (
         <div className={classes.search}>
           <SearchBox
             ref={props.searchInput}
@@ -243,7 +244,6 @@ export function RecordToolbar(props: {
       )}
       <PresenceAvatars members={props.present} />
       <div ref={row} className={classes.tools}>
-        {props.views !== null && <div data-always>{props.views}</div>}
         {tools.map((tool, at) => (
           <div key={tool.key} data-tool hidden={at >= count}>
             {tool.button ?? <ToolButton tool={tool} />}

@@ -5,7 +5,6 @@ import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridColumn, GridProgress, GridSelection } from '../../components/grid/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
-import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
 import { useCommands } from '../../lib/commands.ts'
@@ -27,8 +26,8 @@ import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
 import { useRecordPeek } from './record-peek-place.tsx'
 import type { RenderPeek } from './record-peek-place.tsx'
-import { buildGroup, changeSort, readQuery, sortText, writeQuery } from './record-query.ts'
-import type { RecordFilter, RecordQuery } from './record-query.ts'
+import { buildGroup, changeSort, narrowed, readQuery, sortText, writeQuery } from './record-query.ts'
+import type { RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
 import type { Decision, RecordWritesPort } from './record-writes.ts'
@@ -39,7 +38,7 @@ import { useEditedCells } from './use-edited-cells.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import { useFieldContext } from './use-field-context.ts'
 import { useRecordMenu } from './use-record-menu.tsx'
-import { useRecordViews } from './use-record-views.tsx'
+import type { RecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
 
@@ -47,8 +46,8 @@ const SummaryPanel = lazy(async () => ({ default: (await import('./summary-panel
 const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }))
 
 /** Grid of all records of an object that has fields; `peek` shows one of them beside it. */
-export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
-  const { object } = props
+export function RecordView(props: { object: ObjectItem; views: RecordViews; peek?: RenderPeek | undefined }) {
+  const { object, views } = props
   const label = objectPluralLabel(object)
   usePageTitle(label)
   const client = useQueryClient()
@@ -68,7 +67,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   const [progress, setProgress] = useState<GridProgress | null>(null)
   const grid = useRef<DataGridHandle>(null)
   const searchInput = useRef<HTMLInputElement>(null)
-  const heading = useRef<HTMLHeadingElement>(null)
+  const { heading } = views
 
   const setQuery = useCallback(
     (next: Partial<RecordQuery>): void => {
@@ -83,7 +82,6 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
     () => (query.filter ? buildGroup(query.filter, fields, context) : undefined),
     [query.filter, fields, context],
   )
-  const views = useRecordViews({ object: object.name, fields, query, filter: condition, onQuery: setQuery })
 
   const expand = useMemo(() => linkFields(fields), [fields])
   const view = useViewRows({
@@ -267,13 +265,11 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
         context={context}
         query={query}
         searchInput={searchInput}
-        heading={heading}
         checkedCount={checkedCount}
         onSearch={(search) => setQuery({ search })}
         onFilter={() => setFiltering(true)}
         onGroup={() => setGrouping(true)}
         terms={terms}
-        views={views.menu}
         columns={views.columnsList}
         columnsHidden={views.columns.length < fields.length}
         exporting={{
@@ -307,19 +303,13 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
             fields={fields}
             context={context}
             filter={condition}
-            onGroup={(added) => setQuery({ filter: { any: false, conditions: narrowed(query.filter, added) } })}
+            onGroup={(added) => setQuery({ filter: narrowed(query.filter, added) })}
             onClose={() => setSumming(false)}
           />
         </Suspense>
       )}
       {rows.failed ? (
         <LoadFailure error={error} onRetry={view.retry} />
-      ) : !views.ready ? (
-        <Delayed>
-          <p role="status" className={classes.notice}>
-            {t('records.loading')}
-          </p>
-        </Delayed>
       ) : (
         <div className={classes.beside}>
           <div className={classes.grid} {...drop}>
@@ -413,18 +403,11 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
           />
         </Suspense>
       )}
-      {views.dialogs}
       {menu.elements}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>
   )
-}
-
-/** The conditions with one more; it replaces the one on the same field where all of them must hold. */
-function narrowed(filter: RecordQuery['filter'], added: RecordFilter): RecordFilter[] {
-  const kept = filter === undefined || filter.any ? [] : filter.conditions
-  return [...kept.filter(({ field }) => field !== added.field), added]
 }
 
 function useColumns(object: ObjectItem, fields: readonly FieldDefinition[]) {

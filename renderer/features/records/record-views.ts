@@ -2,19 +2,27 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call } from '../../lib/api-client.ts'
+import type { ViewKind } from '#shared/contracts/views.ts'
 import { readConditions, writeConditions } from './record-query.ts'
-import type { RecordQuery } from './record-query.ts'
+import type { RecordQuery, ViewOptions } from './record-query.ts'
 import { readTerms, readTotals } from './group-terms.ts'
+import type { ViewType } from './view-types.ts'
+import { readViewType } from './view-types.ts'
 
 /** What a stored view shows. */
 export interface StoredView {
   id: string
   label: string
+  type: ViewType
   personal: boolean
   isDefault: boolean
-  query: Omit<RecordQuery, 'view'>
+  query: Omit<RecordQuery, 'view' | 'options' | 'day'>
+  /** What its kind is told beside the query. */
+  options: ViewOptions
   /** Names of the shown fields in order; empty for all of them. */
   columns: readonly string[]
+  /** Everything that is stored, for what only one kind of view reads. */
+  config: Readonly<Record<string, unknown>>
 }
 
 /** What a person says of a view when saving it. */
@@ -28,28 +36,38 @@ function viewsQuery(object: string) {
   return queryOptions({
     queryKey: ['views', object] as const,
     queryFn: async ({ signal }): Promise<StoredView[]> => {
-      const { views } = await call('listViews', { query: { object, type: 'list' }, signal })
+      const { views } = await call('listViews', { query: { object }, signal })
       return views.filter(({ hidden }) => hidden !== true).map(readView)
     },
   })
 }
 
-/** The stored list views of an object; undefined until they are known, empty when the host keeps none. */
+/** The stored views of an object; undefined until they are known, empty when the host keeps none. */
 export function useViews(object: string, enabled: boolean): readonly StoredView[] | undefined {
   return useQuery({ ...viewsQuery(object), enabled }).data
+}
+
+/** The stored views of an object, and why they are not there. */
+export function useStoredViews(object: string) {
+  return useQuery(viewsQuery(object))
 }
 
 function readView(view: {
   id: string
   label: string
+  viewKind: ViewKind
   scope: string
   isDefault: boolean
   config: Record<string, unknown>
 }): StoredView {
   const { conditions, sort, search, columns, grouping } = view.config
+  const type = readViewType(view.viewKind, view.config)
   return {
     id: view.id,
     label: view.label,
+    type,
+    options: readOptions(view.config[type]),
+    config: view.config,
     personal: view.scope === 'personal',
     isDefault: view.isDefault,
     query: {
@@ -72,6 +90,18 @@ function readView(view: {
   }
 }
 
+/** The options of a kind that are texts; others are kept by their kind. */
+function readOptions(value: unknown): ViewOptions {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, option]) => {
+      // Measures may be a list; screens draw one.
+      const [first] = Array.isArray(option) ? (option as unknown[]) : [option]
+      return typeof first === 'string' && first !== '' ? [[key, first]] : []
+    }),
+  )
+}
+
 /** The entries of a list as the address writes them; a bare name is an entry too. */
 function listOf(list: unknown, wordsOf: (entry: Record<string, unknown>) => unknown[]): string {
   const entries = Array.isArray(list) ? (list as unknown[]) : []
@@ -89,9 +119,15 @@ export function viewConfig(
   query: Omit<RecordQuery, 'view'>,
   columns: readonly string[],
   filter: Record<string, unknown> | undefined,
+  type: ViewType = 'grid',
+  options: ViewOptions = {},
 ): Record<string, unknown> {
   return {
-    type: 'grid',
+    type,
+    // An option that is taken away is a null in the change (JSON Merge Patch).
+    ...(type === 'grid'
+      ? {}
+      : { [type]: Object.fromEntries(Object.entries(options).map(([key, value]) => [key, value || null])) }),
     columns: columns.map((name) => {
       const total = query.totals?.find(({ field }) => field === name)
       return total === undefined ? name : { field: name, summary: total.fn }
@@ -113,12 +149,12 @@ export function useViewWrites(object: string) {
   const client = useQueryClient()
   const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['views', object] }), [client, object])
   return {
-    async create(draft: ViewDraft, config: Record<string, unknown>): Promise<string> {
+    async create(draft: ViewDraft, config: Record<string, unknown>, viewKind: ViewKind = 'list'): Promise<string> {
       const { viewId } = await call('createView', {
         params: {},
         body: {
           object,
-          viewKind: 'list',
+          viewKind,
           label: draft.label,
           scope: draft.personal ? 'personal' : 'shared',
           isDefault: draft.isDefault,
@@ -149,6 +185,14 @@ export function useViewWrites(object: string) {
 }
 
 /** A null means "take it away" in a change and nothing in a new view. */
-function withoutNulls(config: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null))
+function withoutNulls(config: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]: [string, unknown]) => [key, isMap(value) && key !== 'filter' ? withoutNulls(value) : value]),
+  )
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -6,11 +6,12 @@ import { Page } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { t } from '../../lib/strings.ts'
 import { objectPluralLabel, useObject } from '../objects/index.ts'
+import { ObjectViews } from './object-views.tsx'
+import type { RenderKind } from './object-views.tsx'
 import type { RenderPeek } from './record-peek-place.tsx'
-import { RecordView } from './record-view.tsx'
 
-/** The page; `peek` shows a record beside the table. */
-export function RecordsScreen(props: { name: string; peek?: RenderPeek }) {
+/** The page; `peek` shows a record beside the others, `kind` the views that are no grid. */
+export function RecordsScreen(props: { name: string; peek?: RenderPeek; kind?: RenderKind }) {
   const { data: object, error, refetch } = useObject(props.name)
   if (error && !object) {
     if (hasCode(error, 'resource_not_found')) {
@@ -53,5 +54,5 @@ export function RecordsScreen(props: { name: string; peek?: RenderPeek }) {
       </Page>
     )
   }
-  return <RecordView object={object} peek={props.peek} />
+  return <ObjectViews object={object} peek={props.peek} kind={props.kind} />
 }

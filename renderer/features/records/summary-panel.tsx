@@ -21,6 +21,13 @@ const SeriesChart = lazy(async () => ({
 /** Groups shown at once; more would be no summary. */
 const maxGroups = 50
 
+/** What a summary draws: members of the object's cube, and how. */
+export interface SummaryChosen {
+  dimension: string
+  measure: string
+  chart: ChartType
+}
+
 /** The panel; `filter` is the condition the grid shows its records under. */
 export function SummaryPanel(props: {
   object: string
@@ -28,15 +35,20 @@ export function SummaryPanel(props: {
   fields: readonly FieldDefinition[]
   context: FieldContext
   filter: Record<string, unknown> | undefined
+  /** What is drawn; absent where the panel keeps that itself. */
+  chosen?: SummaryChosen
+  onChoose?: (chosen: SummaryChosen) => void
   onGroup: (condition: RecordFilter) => void
-  onClose: () => void
+  /** Absent where the panel is all there is. */
+  onClose?: () => void
 }) {
   const { object, fields, context, filter } = props
   const groups = useMemo(() => groupChoices(fields), [fields])
   const measures = useMemo(() => measureChoices(fields), [fields])
-  const [dimension, setDimension] = useState(groups[0]?.value ?? '')
-  const [measure, setMeasure] = useState('count')
-  const [chart, setChart] = useState<ChartType>('bar')
+  const [own, setOwn] = useState<SummaryChosen>({ dimension: groups[0]?.value ?? '', measure: 'count', chart: 'bar' })
+  const chosen = props.chosen ?? own
+  const { dimension, measure, chart } = chosen
+  const choose = (next: Partial<SummaryChosen>): void => (props.onChoose ?? setOwn)({ ...chosen, ...next })
   const { data, error, refetch } = useQuery({
     queryKey: ['summary', object, dimension, measure, filter],
     enabled: dimension !== '',
@@ -69,7 +81,11 @@ export function SummaryPanel(props: {
   const total = rows.reduce((sum, { figure }) => sum + (figure ?? 0), 0)
 
   return (
-    <section className={classes.summary} aria-label={t('summary.title', { object: props.label })}>
+    <section
+      className={classes.summary}
+      data-alone={props.onClose === undefined || undefined}
+      aria-label={t('summary.title', { object: props.label })}
+    >
       <div className={classes.summaryHead}>
         <h2 className={classes.summaryTitle}>{t('summary.title', { object: props.label })}</h2>
         <NativeSelect
@@ -78,23 +94,23 @@ export function SummaryPanel(props: {
           value={dimension}
           data={groups}
           data-autofocus
-          onChange={(event) => setDimension(event.currentTarget.value)}
+          onChange={(event) => choose({ dimension: event.currentTarget.value })}
         />
         <NativeSelect
           size="xs"
           label={t('summary.measure')}
           value={measure}
           data={measures}
-          onChange={(event) => setMeasure(event.currentTarget.value)}
+          onChange={(event) => choose({ measure: event.currentTarget.value })}
         />
         <NativeSelect
           size="xs"
           label={t('summary.chart')}
           value={chart}
           data={chartTypes.map((type) => ({ value: type, label: t(`summary.chart.${type}`) }))}
-          onChange={(event) => setChart(event.currentTarget.value as ChartType)}
+          onChange={(event) => choose({ chart: event.currentTarget.value as ChartType })}
         />
-        <CloseButton aria-label={t('summary.close')} onClick={props.onClose} />
+        {props.onClose && <CloseButton aria-label={t('summary.close')} onClick={props.onClose} />}
       </div>
       {error ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />

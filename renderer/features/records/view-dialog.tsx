@@ -12,18 +12,25 @@ import classes from './records.module.css'
 export function ViewDialog(props: {
   title: string
   draft: ViewDraft | undefined
+  /** Whether the view may be the one an object opens with: a form may not. */
+  canComeFirst: boolean
   onClose: () => void
   /** Resolves when the view is stored; what it throws is shown and what was typed stays. */
   onSave: (draft: ViewDraft) => Promise<void>
 }) {
   return (
     <Dialog opened={props.draft !== undefined} onClose={props.onClose} title={props.title} closeOnClickOutside={false}>
-      {props.draft && <ViewForm draft={props.draft} onClose={props.onClose} onSave={props.onSave} />}
+      {props.draft && <ViewForm {...props} draft={props.draft} />}
     </Dialog>
   )
 }
 
-function ViewForm(props: { draft: ViewDraft; onClose: () => void; onSave: (draft: ViewDraft) => Promise<void> }) {
+function ViewForm(props: {
+  draft: ViewDraft
+  canComeFirst: boolean
+  onClose: () => void
+  onSave: (draft: ViewDraft) => Promise<void>
+}) {
   const [draft, setDraft] = useState(props.draft)
   const [problem, setProblem] = useState<string>()
   const [saving, setSaving] = useState(false)
@@ -63,11 +70,13 @@ function ViewForm(props: { draft: ViewDraft; onClose: () => void; onSave: (draft
         checked={draft.personal}
         onChange={(event) => setDraft({ ...draft, personal: event.currentTarget.checked })}
       />
-      <Checkbox
-        label={t('views.default')}
-        checked={draft.isDefault}
-        onChange={(event) => setDraft({ ...draft, isDefault: event.currentTarget.checked })}
-      />
+      {props.canComeFirst && (
+        <Checkbox
+          label={t('views.default')}
+          checked={draft.isDefault}
+          onChange={(event) => setDraft({ ...draft, isDefault: event.currentTarget.checked })}
+        />
+      )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={props.onClose}>
           {t('app.cancel')}

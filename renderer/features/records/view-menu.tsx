@@ -1,73 +1,150 @@
-// Owns the menu that chooses a stored view and keeps what is on screen as one, and the list that chooses the columns.
-import { Button, Checkbox, Menu, Stack } from '@mantine/core'
-import { IconChevronDown } from '@tabler/icons-react'
+// Owns the menu of what can be done with the view on screen, the one that makes a new view, and the list that chooses the
+// columns.
+import { ActionIcon, Button, Checkbox, Menu, Stack } from '@mantine/core'
+import {
+  IconCalendar,
+  IconChartBar,
+  IconDots,
+  IconForms,
+  IconLayoutCards,
+  IconLayoutKanban,
+  IconPlus,
+  IconTable,
+} from '@tabler/icons-react'
+import type { TablerIcon } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { menuOptions } from '../../components/menu-options.ts'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
+import type { StringKey } from '../../lib/strings.ts'
 import type { StoredView } from './record-views.ts'
-import classes from './records.module.css'
+import { firstOptions, viewTypes } from './view-types.ts'
+import type { ViewType } from './view-types.ts'
+import { requestForms } from './view-request.ts'
+import type { RequestForm } from './view-request.ts'
 
-/** Chooses among stored views; the commands below change the one that is chosen. */
+/** The menu hands the focus over a moment after it has closed; a dialog gives it back to where it was by then. */
+const handoverMs = 30
+
+/** The sign of each kind of view. */
+export const viewTypeIcons: Readonly<Record<ViewType, TablerIcon>> = {
+  grid: IconTable,
+  kanban: IconLayoutKanban,
+  calendar: IconCalendar,
+  gallery: IconLayoutCards,
+  form: IconForms,
+  chart: IconChartBar,
+}
+
+/** What can be done with the view on screen; without one, what is on screen can become one. */
 export function ViewMenu(props: {
-  views: readonly StoredView[]
+  name: string
   current: StoredView | undefined
   changed: boolean
-  onChoose: (view: StoredView | undefined) => void
-  onSaveNew: () => void
   onUpdate: () => void
+  onReset: () => void
+  onSaveNew: () => void
   onRename: () => void
+  onDuplicate: () => void
+  /** Copies what is shown as a request. */
+  onCopy: (form: RequestForm) => void
+  onDefault: () => void
   onDelete: () => void
 }) {
-  const { views, current } = props
-  const name = current?.label ?? t('views.all')
-  const shown = props.changed ? t('views.changed', { view: name }) : name
-  const groups = [
-    { title: t('views.group.shared'), views: views.filter(({ personal }) => !personal) },
-    { title: t('views.group.personal'), views: views.filter(({ personal }) => personal) },
-  ]
+  const { current } = props
+  const button = useRef<HTMLButtonElement>(null)
+  const run = (act: () => void) => () => {
+    setTimeout(() => {
+      button.current?.focus()
+      act()
+    }, handoverMs)
+  }
+  const isForm = current?.type === 'form'
   return (
     <Menu position="bottom-start" {...menuOptions}>
       <Menu.Target>
-        <Button
-          size="xs"
-          variant="default"
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          classNames={{ label: classes.toolLabel }}
+        <ActionIcon
+          ref={button}
+          size={28}
+          variant="subtle"
+          color="gray"
+          aria-label={t('views.menu', { view: props.name })}
         >
-          {t('views.menu', { view: shown })}
-        </Button>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item aria-current={current === undefined} onClick={() => props.onChoose(undefined)}>
-          {t('views.all')}
-        </Menu.Item>
-        {groups
-          .filter((group) => group.views.length > 0)
-          .map((group) => (
-            <div key={group.title} role="group" aria-label={group.title}>
-              <Menu.Label>{group.title}</Menu.Label>
-              {group.views.map((view) => (
-                <Menu.Item
-                  key={view.id}
-                  aria-current={view.id === current?.id}
-                  fw={view.id === current?.id ? 600 : undefined}
-                  onClick={() => props.onChoose(view)}
-                >
-                  {view.label}
-                </Menu.Item>
-              ))}
-            </div>
-          ))}
-        <Menu.Divider />
-        {current && props.changed && <Menu.Item onClick={props.onUpdate}>{t('views.update')}</Menu.Item>}
-        <Menu.Item onClick={props.onSaveNew}>{t('views.save')}</Menu.Item>
-        {current && <Menu.Item onClick={props.onRename}>{t('views.rename')}</Menu.Item>}
-        {current && (
-          <Menu.Item color="red" onClick={props.onDelete}>
-            {t('views.delete')}
-          </Menu.Item>
+        {current && props.changed && <Menu.Item onClick={run(props.onUpdate)}>{t('views.update')}</Menu.Item>}
+        {current && props.changed && <Menu.Item onClick={run(props.onReset)}>{t('views.reset')}</Menu.Item>}
+        {!isForm && <Menu.Item onClick={run(props.onSaveNew)}>{t('views.save')}</Menu.Item>}
+        {!isForm && (
+          <div role="group" aria-label={t('views.copyAs')}>
+            <Menu.Label>{t('views.copyAs')}</Menu.Label>
+            {requestForms.map((form) => (
+              <Menu.Item key={form} onClick={run(() => props.onCopy(form))}>
+                {t(`views.copyAs.${form}`)}
+              </Menu.Item>
+            ))}
+          </div>
         )}
+        {current && (
+          <>
+            <Menu.Divider />
+            <Menu.Item onClick={run(props.onRename)}>{t('views.rename')}</Menu.Item>
+            <Menu.Item onClick={run(props.onDuplicate)}>{t('views.duplicate')}</Menu.Item>
+            {!isForm && (
+              <Menu.Item onClick={run(props.onDefault)}>
+                {t(current.isDefault ? 'views.noDefault' : 'views.makeDefault')}
+              </Menu.Item>
+            )}
+            <Menu.Divider />
+            <Menu.Item onClick={run(props.onDelete)}>{t('views.delete')}</Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Makes a view of a kind; a kind whose field the object lacks says so. */
+export function NewViewMenu(props: { fields: readonly FieldDefinition[]; onNew: (type: ViewType) => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  return (
+    <Menu position="bottom-start" {...menuOptions}>
+      <Menu.Target>
+        <ActionIcon
+          ref={button}
+          size={28}
+          variant="subtle"
+          color="gray"
+          aria-label={t('views.new')}
+          title={t('views.new')}
+        >
+          <IconPlus size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {viewTypes.map((type) => {
+          const Icon = viewTypeIcons[type]
+          const isMissing = firstOptions(type, props.fields) === undefined
+          return (
+            <Menu.Item
+              key={type}
+              disabled={isMissing}
+              leftSection={<Icon size={16} aria-hidden />}
+              title={isMissing ? t(`views.needs.${type}` as StringKey) : undefined}
+              onClick={() => {
+                setTimeout(() => {
+                  button.current?.focus()
+                  props.onNew(type)
+                }, handoverMs)
+              }}
+            >
+              {t(`views.type.${type}`)}
+            </Menu.Item>
+          )
+        })}
       </Menu.Dropdown>
     </Menu>
   )

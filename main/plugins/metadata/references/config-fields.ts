@@ -23,7 +23,8 @@ export function configFields(visitor: ReferenceVisitor, object: string | null): 
     if (/^(measure|measures|dimension|dimensions)$/.test(key)) return oneOrMany(member)
     if (key === 'view') return itemName(visitor, 'view', 'reference')
     // The columns of a board are values of its field.
-    if (key === 'kanban') return members({ groupByField: path, cardFields: each(path), titleField: path })
+    if (key === 'kanban')
+      return members({ groupByField: path, cardFields: each(path), titleField: path, sumField: path })
     return nested
   }
   const config: Edit = everyMember(editOf)

@@ -23,6 +23,9 @@ const fieldMembers = [
   'startDateField',
   'endDateField',
   'titleField',
+  'sumField',
+  'colorField',
+  'coverField',
   'dimension',
 ] as const
 

@@ -1,0 +1,273 @@
+// Owns the gallery: records as cards with a cover, in rows as wide as the room, as far as they are in sight.
+import { ActionIcon } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import type { GridRecord } from '../../components/grid/index.ts'
+import { useCommands } from '../../lib/commands.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { objectPluralLabel } from '../objects/index.ts'
+import { NoRecords, coverFields, useLiveRows, useRecordPeek, useRecordRows } from '../records/index.ts'
+import type { ViewKindProps } from '../records/index.ts'
+import { CardMenu, menuAt } from './card-menu.tsx'
+import type { OpenCardMenu } from './card-menu.tsx'
+import { KindFrame, OptionSelect } from './kind-frame.tsx'
+import { CardValues, cardHeight } from './record-card.tsx'
+import { RecordCover } from './record-cover.tsx'
+import { isPeekOpen, useKindPart } from './use-kind-part.tsx'
+import classes from './gallery.module.css'
+
+const gap = 16
+/** Narrowest card. */
+const minWidth = 208
+/** Rows of cards beyond the edges that are drawn too. */
+const spare = 1
+
+/** The gallery. */
+export function GalleryView(props: ViewKindProps) {
+  const part = useKindPart(props)
+  const { object, query, filter, expand, context, options } = part
+  const cover = part.field(options.coverField)
+  const fields = part.cardFields([cover?.name])
+  const rows = useRecordRows({ object: object.name, filter, sort: query.sort, search: query.search, expand }, true)
+  const [active, setActive] = useState({ line: 0, tick: 0 })
+  const [menu, setMenu] = useState<OpenCardMenu>()
+  const isNarrowed = filter !== undefined || query.search !== ''
+  part.bind({ patch: rows.patch, reload: rows.reload })
+  useLiveRows({
+    object: object.name,
+    view: { expand, sort: query.sort.map(({ field }) => field), narrowed: isNarrowed, figured: false },
+    rows,
+    reload: rows.reload,
+    isShown: rows.total !== undefined,
+  })
+  const focus = (line: number): void => setActive((before) => ({ line, tick: before.tick + 1 }))
+  const { open, peek } = useRecordPeek({
+    object,
+    address: part.address,
+    rows,
+    render: part.peek,
+    onShown: (line) => {
+      if (line === undefined) return
+      if (isPeekOpen()) setActive({ line, tick: 0 })
+      else focus(line)
+    },
+  })
+
+  const scroller = useRef<HTMLDivElement>(null)
+  const [room, setRoom] = useState({ width: 0, height: 0, top: 0 })
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const measure = (): void =>
+      setRoom({ width: element.clientWidth - 2 * gap, height: element.clientHeight, top: element.scrollTop })
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [rows.failed])
+  const across = Math.max(1, Math.floor((room.width + gap) / (minWidth + gap)))
+  const width = (room.width - gap * (across - 1)) / across
+  const step = Math.round((width * 2) / 3) + cardHeight(fields) + gap
+  const lines = Math.ceil(rows.rowCount / across)
+  const firstLine = Math.max(0, Math.floor(room.top / step) - spare)
+  const endLine = Math.min(lines, Math.ceil((room.top + room.height) / step) + spare)
+  const first = firstLine * across
+  const end = Math.min(rows.rowCount, endLine * across)
+  // Where the card of the keyboard is out of sight, the Tab key leads to the first that is drawn.
+  const stop = active.line >= first && active.line < end ? active.line : first
+  const { onVisibleRange } = rows
+  useEffect(() => {
+    if (room.width > 0) onVisibleRange(first, end)
+  }, [onVisibleRange, first, end, room.width])
+
+  // The card the keyboard is on stays in sight.
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element || active.tick === 0) return
+    const top = Math.floor(active.line / across) * step
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (top + step > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + step - element.clientHeight
+  }, [active, across, step])
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey || !(event.target as Element).closest('[data-card]')) return
+    const { line } = active
+    const to = {
+      ArrowRight: line + 1,
+      ArrowLeft: line - 1,
+      ArrowDown: line + across,
+      ArrowUp: line - across,
+      Home: 0,
+      End: rows.rowCount - 1,
+    }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    if (to >= 0 && to < rows.rowCount) focus(to)
+  }
+  const activeRow = rows.getRow(active.line)
+  useCommands([
+    {
+      id: 'records.open',
+      label: t('records.open'),
+      group: 'records',
+      enabled: open !== undefined && activeRow !== undefined,
+      run: () => activeRow && open?.(active.line, String(activeRow.id)),
+    },
+  ])
+
+  return (
+    <KindFrame
+      part={part}
+      own={
+        <OptionSelect
+          label={t('gallery.cover')}
+          none={t('kinds.none')}
+          value={options.coverField ?? ''}
+          choices={coverFields(part.fields)}
+          onChange={(value) => part.setOptions({ coverField: value })}
+        />
+      }
+      failure={rows.failed ? rows.error : undefined}
+      onRetry={rows.retry}
+      status={
+        <>
+          <span role="status">
+            {rows.total !== undefined && tn(isNarrowed ? 'records.countFiltered' : 'records.count', rows.total)}
+          </span>
+          {rows.error !== undefined && !rows.failed && <span role="alert">{t('records.failedBlock')}</span>}
+        </>
+      }
+      hint={t('gallery.hint')}
+      peek={peek}
+    >
+      <div
+        ref={scroller}
+        className={classes.gallery}
+        onScroll={(event) => {
+          const { scrollTop } = event.currentTarget
+          setRoom((before) => ({ ...before, top: scrollTop }))
+        }}
+      >
+        {rows.total === 0 ? (
+          <NoRecords
+            object={object}
+            filtered={isNarrowed}
+            onClear={() => part.onQuery({ filter: undefined, search: '' })}
+            onNew={() => part.openNew()}
+          />
+        ) : (
+          <ul
+            className={classes.cards}
+            style={{ blockSize: lines * step }}
+            aria-label={t('gallery.of', { object: objectPluralLabel(object) })}
+            onKeyDown={onKeyDown}
+          >
+            {room.width > 0 &&
+              Array.from({ length: Math.max(0, end - first) }, (_, at) => {
+                const line = first + at
+                const record = rows.getRow(line)
+                return (
+                  <li
+                    key={record ? String(record.id) : line}
+                    className={classes.slot}
+                    style={{
+                      inlineSize: width,
+                      blockSize: step - gap,
+                      insetInlineStart: (line % across) * (width + gap),
+                      insetBlockStart: Math.floor(line / across) * step,
+                    }}
+                    aria-setsize={rows.total}
+                    aria-posinset={line + 1}
+                  >
+                    {record && (
+                      <GalleryCard
+                        record={record}
+                        title={part.titleOf(record)}
+                        tick={line === active.line ? active.tick : undefined}
+                        isStop={line === stop}
+                        cover={cover && <RecordCover value={record[cover.name]} field={cover} context={context} />}
+                        onActive={() => setActive((before) => (before.line === line ? before : { line, tick: 0 }))}
+                        onOpen={() => open?.(line, String(record.id))}
+                        onMenu={(anchor) => setMenu(menuAt(record, anchor))}
+                      >
+                        <CardValues record={record} fields={fields} context={context} />
+                      </GalleryCard>
+                    )}
+                  </li>
+                )
+              })}
+          </ul>
+        )}
+      </div>
+      <CardMenu
+        part={part}
+        open={menu}
+        onClose={() => {
+          setMenu(undefined)
+          setTimeout(() => focus(active.line), 30)
+        }}
+        onOpen={
+          open && ((record) => open(rows.follow(String(record.id), active.line) ?? active.line, String(record.id)))
+        }
+      />
+    </KindFrame>
+  )
+}
+
+function GalleryCard(props: {
+  record: GridRecord
+  title: string
+  /** Undefined where the keyboard is on another card. */
+  tick: number | undefined
+  /** Whether the Tab key leads to it. */
+  isStop: boolean
+  cover: ReactNode
+  onActive: () => void
+  onOpen: () => void
+  onMenu: (anchor: HTMLElement) => void
+  children: ReactNode
+}) {
+  const { tick, record, title } = props
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (tick !== undefined && tick > 0) button.current?.focus({ preventScroll: true })
+  }, [tick, record.id])
+  const tabIndex = props.isStop ? 0 : -1
+  return (
+    // The pointer's way only: the button inside is what everybody else uses.
+    <div className={classes.card} data-card={String(record.id)} onClick={props.onOpen}>
+      {props.cover ?? <span className={classes.cover} data-empty aria-hidden />}
+      <div className={classes.text}>
+        <button
+          ref={button}
+          type="button"
+          className={classes.title}
+          tabIndex={tabIndex}
+          onFocus={props.onActive}
+          onClick={(event) => {
+            event.stopPropagation()
+            props.onOpen()
+          }}
+        >
+          {title}
+        </button>
+        {props.children}
+      </div>
+      <ActionIcon
+        className={classes.more}
+        size={24}
+        variant="default"
+        tabIndex={tabIndex}
+        aria-label={t('kinds.actions', { record: title })}
+        onClick={(event) => {
+          event.stopPropagation()
+          props.onMenu(event.currentTarget)
+        }}
+      >
+        <IconDots size={14} aria-hidden />
+      </ActionIcon>
+    </div>
+  )
+}
