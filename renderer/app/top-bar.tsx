@@ -23,7 +23,7 @@ import { t } from '../lib/strings.ts'
 import { useUndoLabels } from '../lib/undo.ts'
 import { NotificationBell } from './notification-bell.tsx'
 import classes from './top-bar.module.css'
-import { redoAndTell, undoAndTell } from './undo-commands.ts'
+import { redoAndTell, undoAndTell } from '../lib/undo-told.ts'
 import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
 
 const WorkspaceSwitcher = lazy(async () => ({

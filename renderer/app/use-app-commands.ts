@@ -9,7 +9,7 @@ import { navigate } from '../lib/hash-location.ts'
 import { useMay } from '../lib/own-rights.ts'
 import { t } from '../lib/strings.ts'
 import { moveToRegion } from './regions.ts'
-import { redoAndTell, undoAndTell } from './undo-commands.ts'
+import { redoAndTell, undoAndTell } from '../lib/undo-told.ts'
 import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
 
 /** Adds them to the registry. */

@@ -11,6 +11,7 @@ import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
+import { gridStrings } from './strings/grid.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import type { liveTextStrings } from './strings/live-text.ts'
@@ -32,6 +33,7 @@ const table = {
   ...appStrings,
   ...designerStrings,
   ...fieldTypeStrings,
+  ...gridStrings,
   ...homeStrings,
   ...importStrings,
   ...objectStrings,

@@ -33,6 +33,7 @@ export type GridCommand =
   | { kind: 'insertBelow' }
   | { kind: 'menu' }
   | { kind: 'resize'; step: number }
+  | { kind: 'moveColumn'; step: 1 | -1 }
   | { kind: 'escape' }
 
 /** What an editor's key asks for: keep the text (and move), or give it up. */
@@ -81,6 +82,8 @@ export function commandForKey(key: GridKey, state: KeyState = {}): GridCommand |
     if (name === 'Enter') return { kind: 'menu' }
     if (shift && name === 'ArrowLeft') return { kind: 'resize', step: -RESIZE_STEP_PX }
     if (shift && name === 'ArrowRight') return { kind: 'resize', step: RESIZE_STEP_PX }
+    if (!shift && name === 'ArrowLeft') return { kind: 'moveColumn', step: -1 }
+    if (!shift && name === 'ArrowRight') return { kind: 'moveColumn', step: 1 }
     return null
   }
   const move = Object.hasOwn(moves, name) ? moves[name] : undefined

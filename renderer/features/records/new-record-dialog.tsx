@@ -14,7 +14,7 @@ import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { pushUndo } from '../../lib/undo.ts'
+import { rememberAdded } from './record-steps.ts'
 import { fieldList, objectLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import classes from './records.module.css'
@@ -67,7 +67,7 @@ function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose:
     setBusy(true)
     try {
       const { id } = await call('createRecord', { params: { object: object.name }, body: values })
-      remember(object.name, id)
+      rememberAdded(t('records.new.step'), { object: object.name, ids: [id] })
       tellRecordsChanged(object.name)
       showToast({ message: t('records.created'), tone: 'good' })
       if (!goOn) {
@@ -144,7 +144,8 @@ function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose:
   )
 }
 
-function FormField(props: {
+/** A field of a form with its editor; `draft` is its text. */
+export function FormField(props: {
   field: FieldDefinition
   context: FieldContext
   draft: string
@@ -215,18 +216,4 @@ function readValues(
 
 function focusField(form: HTMLElement | null, name: string | undefined): void {
   form?.querySelector<HTMLElement>(`[data-field="${name}"] :is(input, textarea, select, [tabindex])`)?.focus()
-}
-
-function remember(object: string, id: string): void {
-  pushUndo({
-    label: t('records.new.step'),
-    undo: async () => {
-      await call('deleteManyRecords', { params: { object }, body: { ids: [id] } })
-      tellRecordsChanged(object)
-    },
-    redo: async () => {
-      await call('restoreRecord', { params: { object, id }, body: {} })
-      tellRecordsChanged(object)
-    },
-  })
 }

@@ -2,9 +2,12 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call } from '../../lib/api-client.ts'
-import { readConditions, writeConditions } from './record-query.ts'
+import { readConditions, readRowHeight, writeConditions } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
+import { t } from '../../lib/strings.ts'
 import { readTerms, readTotals } from './group-terms.ts'
+import { rememberView } from './view-steps.ts'
+import type { ViewBody } from './view-steps.ts'
 
 /** What a stored view shows. */
 export interface StoredView {
@@ -46,7 +49,7 @@ function readView(view: {
   isDefault: boolean
   config: Record<string, unknown>
 }): StoredView {
-  const { conditions, sort, search, columns, grouping } = view.config
+  const { conditions, sort, search, columns, grouping, rowHeight } = view.config
   return {
     id: view.id,
     label: view.label,
@@ -63,6 +66,8 @@ function readView(view: {
       search: typeof search === 'string' ? search : '',
       group: readTerms(listOf(grouping, ({ field, dateGranularity }) => [field, dateGranularity])),
       totals: readTotals(listOf(columns, ({ field, summary }) => (summary === undefined ? [] : [field, summary]))),
+      frozen: frozenOf(columns),
+      rowHeight: readRowHeight(rowHeight),
     },
     columns: (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
       if (typeof column === 'string') return [column]
@@ -70,6 +75,16 @@ function readView(view: {
       return typeof field === 'string' && hidden !== true ? [field] : []
     }),
   }
+}
+
+/** Number of pinned columns at the start; undefined where the view says nothing of it. */
+function frozenOf(columns: unknown): number | undefined {
+  const pinned = (Array.isArray(columns) ? (columns as unknown[]) : []).map(
+    (column) => (column as { pinned?: unknown } | null)?.pinned,
+  )
+  if (pinned.every((pin) => pin === undefined)) return undefined
+  const end = pinned.findIndex((pin) => pin !== true && pin !== 'left')
+  return end < 0 ? pinned.length : end
 }
 
 /** The entries of a list as the address writes them; a bare name is an entry too. */
@@ -92,10 +107,16 @@ export function viewConfig(
 ): Record<string, unknown> {
   return {
     type: 'grid',
-    columns: columns.map((name) => {
+    columns: columns.map((name, index) => {
       const total = query.totals?.find(({ field }) => field === name)
-      return total === undefined ? name : { field: name, summary: total.fn }
+      const { frozen } = query
+      const isPinned = frozen !== undefined && index < frozen
+      // The first column is pinned where nothing is said: that it is not has to be said.
+      const pin = isPinned || (frozen === 0 && index === 0) ? { pinned: isPinned } : {}
+      if (total === undefined && Object.keys(pin).length === 0) return name
+      return { field: name, ...(total === undefined ? {} : { summary: total.fn }), ...pin }
     }),
+    rowHeight: query.rowHeight ?? null,
     grouping:
       query.group?.map(({ field, bucket }) => ({
         field,
@@ -111,10 +132,14 @@ export function viewConfig(
 /** Writing views; each answers when the list of views is fresh again. */
 export function useViewWrites(object: string) {
   const client = useQueryClient()
+  const remember = (viewId: string, before: ViewBody | null, after: ViewBody | null): void => {
+    const view = (after ?? before)?.label ?? viewId
+    rememberView(t('undo.view.step', { view }), { viewId, object, before, after })
+  }
   const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['views', object] }), [client, object])
   return {
     async create(draft: ViewDraft, config: Record<string, unknown>): Promise<string> {
-      const { viewId } = await call('createView', {
+      const { viewId, view } = await call('createView', {
         params: {},
         body: {
           object,
@@ -125,12 +150,14 @@ export function useViewWrites(object: string) {
           config: withoutNulls(config),
         },
       })
+      remember(viewId, null, bodyOf(view))
       await refresh()
       return viewId
     },
     async change(viewId: string, patch: { draft?: ViewDraft; config?: Record<string, unknown> }): Promise<void> {
       const { draft, config } = patch
-      await call('updateView', {
+      const before = await currentBody(viewId)
+      const { view } = await call('updateView', {
         params: { viewId },
         body: {
           ...(draft === undefined
@@ -139,13 +166,27 @@ export function useViewWrites(object: string) {
           ...(config === undefined ? {} : { config }),
         },
       })
+      remember(viewId, before, bodyOf(view))
       await refresh()
     },
     async remove(viewId: string): Promise<void> {
+      const before = await currentBody(viewId)
       await call('deleteView', { params: { viewId } })
+      remember(viewId, before, null)
       await refresh()
     },
   }
+}
+
+function bodyOf({ viewKind, label, scope, isDefault, config }: ViewBody): ViewBody {
+  return { viewKind, label, scope, isDefault, config }
+}
+
+async function currentBody(viewId: string): Promise<ViewBody> {
+  const answer = await call('getView', { params: { viewId }, query: {} })
+  const view = 'view' in answer ? answer.view : answer.views.find(({ id }) => id === viewId)
+  if (!view) throw new Error(`The host does not name the view ${viewId}.`)
+  return bodyOf(view)
 }
 
 /** A null means "take it away" in a change and nothing in a new view. */

@@ -23,6 +23,8 @@ export interface RecordViews {
   menu: ReactNode
   /** The list that chooses columns; null where the host keeps no views. */
   columnsList: ReactNode
+  /** Shows these fields in this order; kept when the view is saved. */
+  showColumns(names: readonly string[]): void
   /** The dialogs. */
   dialogs: ReactNode
 }
@@ -42,6 +44,8 @@ const everything: Omit<RecordQuery, 'view'> = {
   search: '',
   group: undefined,
   totals: undefined,
+  frozen: undefined,
+  rowHeight: undefined,
 }
 
 /** The views of an object; the address says which one is chosen. */
@@ -125,6 +129,7 @@ export function useRecordViews({ object, fields, query, filter, onQuery }: Views
   const columnsList = isKept && (
     <ColumnsList fields={fields} shown={names} onChange={(next) => setChosen({ key, names: next })} />
   )
+  const showColumns = useCallback((next: readonly string[]) => setChosen({ key, names: next }), [key])
   const dialogs = (
     <ViewDialog
       title={dialog?.kind === 'rename' ? t('views.rename.title') : t('views.save.title')}
@@ -134,7 +139,7 @@ export function useRecordViews({ object, fields, query, filter, onQuery }: Views
     />
   )
   const ready = query.view === '' || (manifest !== undefined && (!isKept || views !== undefined))
-  return { ready, columns, menu: menu || null, columnsList: columnsList || null, dialogs }
+  return { ready, columns, menu: menu || null, columnsList: columnsList || null, showColumns, dialogs }
 }
 
 /** An object that is opened without any wish begins with its default view, once. */
@@ -159,6 +164,6 @@ function draftOf({ label, personal, isDefault }: StoredView): ViewDraft {
   return { label, personal, isDefault }
 }
 
-function textOf({ filter, sort, search, group, totals }: Omit<RecordQuery, 'view'>): string {
-  return JSON.stringify([filter ?? null, sort, search, group ?? [], totals ?? []])
+function textOf({ filter, sort, search, group, totals, frozen, rowHeight }: Omit<RecordQuery, 'view'>): string {
+  return JSON.stringify([filter ?? null, sort, search, group ?? [], totals ?? [], frozen ?? null, rowHeight ?? null])
 }

@@ -1,7 +1,5 @@
 // Owns choosing what the grid is grouped by and what is worked out of its columns. Every choice is in force at once.
 import { Button, Group, NativeSelect } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import { Dialog } from '../../components/dialog.tsx'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
@@ -10,10 +8,8 @@ import { functionLabel, functionsOf, maxLevels, readTerms, termChoices, termWord
 import type { GroupTerm, TotalFunction, TotalTerm } from './group-terms.ts'
 import classes from './records.module.css'
 
-/** What the dialog shows and changes. */
-export interface GroupDialogProps {
-  opened: boolean
-  onClose: () => void
+/** What the panel shows and changes. */
+export interface GroupPanelProps {
   fields: readonly FieldDefinition[]
   /** The fields that are columns: only these have totals. */
   columns: readonly FieldDefinition[]
@@ -25,13 +21,10 @@ export interface GroupDialogProps {
   onClear: () => void
 }
 
-/** The dialog. */
-export function GroupDialog(props: GroupDialogProps) {
+/** The panel. */
+export function GroupPanel(props: GroupPanelProps) {
   const { fields, columns, terms, totals } = props
   const words = terms.map(termWord)
-  // The frame gives the focus back to the opener when it sees itself open and close: it must not be there open.
-  const [opened, setOpened] = useState(false)
-  useEffect(() => setOpened(props.opened), [props.opened])
   const levels = Math.min(terms.length + 1, maxLevels)
   const setLevel = (level: number, word: string): void => {
     // Without a level the ones below move up; a field heads one level only.
@@ -43,7 +36,6 @@ export function GroupDialog(props: GroupDialogProps) {
     props.onTotals(fn === '' ? others : [...others, { field, fn: fn as TotalFunction }])
   }
   return (
-    <Dialog opened={opened} onClose={props.onClose} title={t('groups.title')}>
       <div className={classes.form}>
         {Array.from({ length: levels }, (_, level) => {
           const taken = new Set(terms.filter((_term, at) => at !== level).map(({ field }) => field))
@@ -94,13 +86,15 @@ export function GroupDialog(props: GroupDialogProps) {
               />
             ))}
         </fieldset>
-        <Group justify="space-between" gap="xs" className={classes.formEnd}>
-          <Button variant="subtle" disabled={terms.length === 0 && totals.length === 0} onClick={props.onClear}>
-            {t('groups.clear')}
-          </Button>
-          <Button onClick={props.onClose}>{t('app.close')}</Button>
-        </Group>
+        <Button
+          size="xs"
+          variant="subtle"
+          w="fit-content"
+          disabled={terms.length === 0 && totals.length === 0}
+          onClick={props.onClear}
+        >
+          {t('groups.clear')}
+        </Button>
       </div>
-    </Dialog>
   )
 }
