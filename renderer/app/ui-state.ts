@@ -9,6 +9,8 @@ interface UiState {
   drawerOpen: boolean
   paletteOpen: boolean
   shortcutsOpen: boolean
+  /** Whether the list of steps that can be undone is open. */
+  undoListOpen: boolean
   /** Whether shortcuts of a single character are on (WCAG 2.1.4). */
   singleKeys: boolean
 }
@@ -19,6 +21,7 @@ export const useUi = create<UiState>(() => ({
   drawerOpen: false,
   paletteOpen: false,
   shortcutsOpen: false,
+  undoListOpen: false,
   singleKeys: readStored('single-keys') !== 'off',
 }))
 
@@ -41,6 +44,11 @@ export function setPaletteOpen(open: boolean): void {
 /** Opens or closes the sheet of shortcuts. */
 export function setShortcutsOpen(open: boolean): void {
   useUi.setState({ shortcutsOpen: open })
+}
+
+/** Opens or closes the list of steps. */
+export function setUndoListOpen(open: boolean): void {
+  useUi.setState({ undoListOpen: open })
 }
 
 /** Turns shortcuts of a single character on or off and remembers it. */

@@ -265,6 +265,7 @@ export function RecordToolbar(props: {
             {tool.panel ? (
               <ToolPopover
                 label={tool.label}
+                title={tool.panel.title}
                 icon={tool.icon}
                 isOn={tool.isOn === true}
                 opened={open?.id === tool.panel.id && !inDialog}

@@ -156,7 +156,7 @@ export function useViewWrites(object: string) {
     },
     async change(viewId: string, patch: { draft?: ViewDraft; config?: Record<string, unknown> }): Promise<void> {
       const { draft, config } = patch
-      const before = await currentBody(viewId)
+      const before = await currentBody(object, viewId)
       const { view } = await call('updateView', {
         params: { viewId },
         body: {
@@ -170,7 +170,7 @@ export function useViewWrites(object: string) {
       await refresh()
     },
     async remove(viewId: string): Promise<void> {
-      const before = await currentBody(viewId)
+      const before = await currentBody(object, viewId)
       await call('deleteView', { params: { viewId } })
       remember(viewId, before, null)
       await refresh()
@@ -182,9 +182,9 @@ function bodyOf({ viewKind, label, scope, isDefault, config }: ViewBody): ViewBo
   return { viewKind, label, scope, isDefault, config }
 }
 
-async function currentBody(viewId: string): Promise<ViewBody> {
-  const answer = await call('getView', { params: { viewId }, query: {} })
-  const view = 'view' in answer ? answer.view : answer.views.find(({ id }) => id === viewId)
+async function currentBody(object: string, viewId: string): Promise<ViewBody> {
+  const { views } = await call('listViews', { query: { object } })
+  const view = views.find(({ id }) => id === viewId)
   if (!view) throw new Error(`The host does not name the view ${viewId}.`)
   return bodyOf(view)
 }

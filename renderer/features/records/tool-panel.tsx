@@ -8,6 +8,8 @@ import classes from './tool-panels.module.css'
 /** The button of a tool with its popover; the focus goes back to the button. */
 export function ToolPopover(props: {
   label: string
+  /** What the panel is called. */
+  title: string
   icon: ReactNode
   isOn: boolean
   opened: boolean
@@ -27,7 +29,7 @@ export function ToolPopover(props: {
       trapFocus
       withinPortal={false}
       returnFocus
-      withRoles
+      withRoles={false}
     >
       <Popover.Target>
         <Button
@@ -35,12 +37,14 @@ export function ToolPopover(props: {
           variant={props.isOn || opened ? 'light' : 'default'}
           leftSection={props.icon}
           {...(props.labelClass === undefined ? {} : { classNames: { label: props.labelClass } })}
+          aria-haspopup="dialog"
+          aria-expanded={opened}
           onClick={() => onChange(!opened)}
         >
           {props.label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label={props.label} className={classes.dropdown}>
+      <Popover.Dropdown role="dialog" aria-label={props.title} className={classes.dropdown}>
         {opened && props.children}
       </Popover.Dropdown>
     </Popover>
