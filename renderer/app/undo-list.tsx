@@ -35,13 +35,7 @@ function Steps() {
       {undone.length > 0 && (
         <ol aria-label={t('undoList.undone')} reversed>
           {undone.map((step, at) => (
-            <Step
-              key={step.id}
-              step={step}
-              isUndone
-              busy={busy}
-              onJump={() => void jump('redo', undone.length - at)}
-            />
+            <Step key={step.id} step={step} isUndone busy={busy} onJump={() => void jump('redo', undone.length - at)} />
           ))}
         </ol>
       )}

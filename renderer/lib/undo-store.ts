@@ -79,7 +79,10 @@ export function openUndoStore(owner: string): UndoStore {
       const inOrder = rows.toSorted((a, b) => a.step.at - b.step.at || counterOf(a.step) - counterOf(b.step))
       return {
         done: inOrder.filter(({ undone }) => !undone).map(({ step }) => step),
-        undone: inOrder.filter(({ undone }) => undone).map(({ step }) => step).toReversed(),
+        undone: inOrder
+          .filter(({ undone }) => undone)
+          .map(({ step }) => step)
+          .toReversed(),
       }
     },
     put(step, undone) {

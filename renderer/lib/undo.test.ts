@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { UnknownStepError, awaitForUndo, defineUndo, dropUndo, redoLast, setUndoLoaders, undoLast, undoStep } from './undo.ts'
+import {
+  UnknownStepError,
+  awaitForUndo,
+  defineUndo,
+  dropUndo,
+  redoLast,
+  setUndoLoaders,
+  undoLast,
+  undoStep,
+} from './undo.ts'
 
 describe('undo', () => {
   let log: string[] = []

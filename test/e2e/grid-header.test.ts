@@ -134,7 +134,9 @@ describe('the head of a column', () => {
     await condition(3).getByLabel('Field').selectOption('Bought')
     await condition(3).getByLabel('Value').selectOption('last year')
     await group.getByRole('button', { name: 'Add group' }).click()
-    expect(await page.getByRole('group', { name: 'Group 2' }).getByRole('button', { name: 'Add group' }).count()).toBe(0)
+    expect(await page.getByRole('group', { name: 'Group 2' }).getByRole('button', { name: 'Add group' }).count()).toBe(
+      0,
+    )
     await condition(4).getByLabel('Value').fill('Book 2')
     const filter = {
       $and: [
@@ -162,14 +164,23 @@ describe('the head of a column', () => {
     await expect.poll(async () => (await names()).slice(0, 3)).toEqual(['Title', 'Shelf', 'Genre'])
     await head('Pages').click({ button: 'right' })
     await entry('Change type…').click()
-    await dialog.getByRole('searchbox').or(dialog.getByRole('textbox', { name: /find|search/i })).first().fill('Text')
-    await dialog.getByRole('option', { name: /^Text/ }).or(dialog.getByRole('button', { name: /^Text/ })).first().click()
+    await dialog
+      .getByRole('searchbox')
+      .or(dialog.getByRole('textbox', { name: /find|search/i }))
+      .first()
+      .fill('Text')
+    await dialog
+      .getByRole('option', { name: /^Text/ })
+      .or(dialog.getByRole('button', { name: /^Text/ }))
+      .first()
+      .click()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByText('240 values are converted.').waitFor()
     await page.getByRole('button', { name: 'Change the field', exact: true }).click()
     const typeOf = async (field: string) =>
-      (await bench.api<{ item: { fields: Record<string, { type: string }> } }>('GET', '/meta/object/book')).item.fields[field]
-        ?.type
+      (await bench.api<{ item: { fields: Record<string, { type: string }> } }>('GET', '/meta/object/book')).item.fields[
+        field
+      ]?.type
     await expect.poll(async () => typeOf('pages')).toBe('text')
     expect(await typeOf('shelf')).toBe('text')
   })

@@ -293,7 +293,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
             />
           )}
         </div>
-        <CellOverlay core={core} cells={cells} noteId={noteId} rowHeight={rowHeight} />
+        <CellOverlay core={core} cells={cells} noteId={noteId} rowHeight={rowHeight} onFill={ranges.fillTo} />
         {rowCount === 0 && props.emptyState && <div className="cg-empty">{props.emptyState}</div>}
       </div>
       {props.footer !== undefined && <div className="cg-footer">{props.footer}</div>}

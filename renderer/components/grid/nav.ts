@@ -28,6 +28,7 @@ export type GridCommand =
   | { kind: 'open' }
   | { kind: 'clear' }
   | { kind: 'fillDown' }
+  | { kind: 'continueSeries' }
   | { kind: 'selectAll' }
   | { kind: 'toggleRow' }
   | { kind: 'insertBelow' }
@@ -89,7 +90,7 @@ export function commandForKey(key: GridKey, state: KeyState = {}): GridCommand |
   const move = Object.hasOwn(moves, name) ? moves[name] : undefined
   if (move) return { kind: 'move', move: ctrl ? move.ctrl : move.plain, extend: shift }
   if (ctrl) {
-    if (shift) return null
+    if (shift) return name === 'd' || name === 'D' ? { kind: 'continueSeries' } : null
     if (name === 'a' || name === 'A') return { kind: 'selectAll' }
     if (name === 'd' || name === 'D') return { kind: 'fillDown' }
     return null

@@ -108,6 +108,10 @@ function run(
       if (!props.onEdit) return false
       ranges.fillDown()
       return true
+    case 'continueSeries':
+      if (!props.onEdit) return false
+      ranges.continueSeries()
+      return true
     case 'selectAll':
       select(selectAll(bounds))
       return true

@@ -22,7 +22,12 @@ export function PlanDialog(props: {
   if (plan && plan !== last) setLast(plan)
   const destroys = last?.steps.some((step) => step.destructive) === true
   return (
-    <Dialog opened={plan !== undefined} onClose={props.onCancel} title={t(destroys ? 'plan.title' : 'plan.safe.title')} size="lg">
+    <Dialog
+      opened={plan !== undefined}
+      onClose={props.onCancel}
+      title={t(destroys ? 'plan.title' : 'plan.safe.title')}
+      size="lg"
+    >
       <p className={classes.lead}>{t('plan.lead')}</p>
       {plan && (
         <>

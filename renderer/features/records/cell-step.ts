@@ -174,15 +174,13 @@ function remaining(row: StepRow, side: Side, current: Record<string, unknown>) {
 
 /** Asks whether cells that were changed since are overwritten; leaving them is the safe answer. */
 async function asksToOverwrite({ labels }: CellStep, stale: readonly StaleCell[], side: Side): Promise<boolean> {
-  const cells = stale
-    .slice(0, namedCells)
-    .map(({ row, field, now }) =>
-      t('undo.stale.cell', {
-        field: labels[field] ?? field,
-        now: shortText(now),
-        then: shortText(row[side === 'before' ? 'after' : 'before'][field]),
-      }),
-    )
+  const cells = stale.slice(0, namedCells).map(({ row, field, now }) =>
+    t('undo.stale.cell', {
+      field: labels[field] ?? field,
+      now: shortText(now),
+      then: shortText(row[side === 'before' ? 'after' : 'before'][field]),
+    }),
+  )
   if (stale.length > namedCells) cells.push(t('undo.stale.more', { count: stale.length - namedCells }))
   return confirmAction({
     title: t('undo.stale.title'),

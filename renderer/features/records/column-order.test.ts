@@ -43,8 +43,11 @@ describe('the order of columns', () => {
   })
 
   it('moves the frozen line with a column that crosses it', () => {
-    expect([frozenAfterMove(2, 0, 3), frozenAfterMove(2, 3, 0), frozenAfterMove(2, 0, 1), frozenAfterMove(2, 3, 4)]).toEqual(
-      [1, 3, 2, 2],
-    )
+    expect([
+      frozenAfterMove(2, 0, 3),
+      frozenAfterMove(2, 3, 0),
+      frozenAfterMove(2, 0, 1),
+      frozenAfterMove(2, 3, 4),
+    ]).toEqual([1, 3, 2, 2])
   })
 })

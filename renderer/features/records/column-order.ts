@@ -8,7 +8,12 @@ export function moveColumn(names: readonly string[], name: string, to: number): 
 }
 
 /** The names with a new one before or after another; at the end when that one is not shown. */
-export function placeBeside(names: readonly string[], added: string, beside: string, side: 'before' | 'after'): string[] {
+export function placeBeside(
+  names: readonly string[],
+  added: string,
+  beside: string,
+  side: 'before' | 'after',
+): string[] {
   const others = names.filter((name) => name !== added)
   const at = others.indexOf(beside)
   return at < 0 ? [...others, added] : others.toSpliced(side === 'before' ? at : at + 1, 0, added)

@@ -95,7 +95,14 @@ export function ColumnPanel(props: {
 
 function Move(props: { label: string; off: boolean; icon: typeof IconArrowUp; onClick: () => void }) {
   return (
-    <ActionIcon size={24} variant="subtle" color="gray" aria-label={props.label} disabled={props.off} onClick={props.onClick}>
+    <ActionIcon
+      size={24}
+      variant="subtle"
+      color="gray"
+      aria-label={props.label}
+      disabled={props.off}
+      onClick={props.onClick}
+    >
       <props.icon size={14} aria-hidden />
     </ActionIcon>
   )

@@ -25,8 +25,7 @@ export function isDraftGroup(node: DraftNode): node is DraftGroup {
 
 /** The tree of a filter; `key` answers another number each time. An absent filter is an empty group. */
 export function draftOf(filter: FilterGroup | undefined, key: () => number): DraftGroup {
-  const node = (from: FilterNode): DraftNode =>
-    isFilterGroup(from) ? draftOf(from, key) : { ...from, key: key() }
+  const node = (from: FilterNode): DraftNode => (isFilterGroup(from) ? draftOf(from, key) : { ...from, key: key() })
   return { key: key(), any: filter?.any ?? false, conditions: (filter?.conditions ?? []).map(node) }
 }
 
@@ -36,7 +35,8 @@ export function changeNode(root: DraftGroup, key: number, change: (node: DraftNo
     if (node.key === key) return change(node)
     if (!isDraftGroup(node)) return node
     const conditions = node.conditions.map(walk).filter((inner) => inner !== null)
-    return conditions.every((inner, at) => inner === node.conditions[at]) && conditions.length === node.conditions.length
+    return conditions.every((inner, at) => inner === node.conditions[at]) &&
+      conditions.length === node.conditions.length
       ? node
       : { ...node, conditions }
   }
@@ -65,7 +65,10 @@ export function countConditions(node: DraftNode): number {
  * What of the tree is in force: the conditions that are complete, without groups that hold none. A group of one is never
  * "any". Undefined for nothing.
  */
-export function filterOf(root: DraftGroup, complete: (condition: DraftCondition) => RecordFilter | undefined): FilterGroup | undefined {
+export function filterOf(
+  root: DraftGroup,
+  complete: (condition: DraftCondition) => RecordFilter | undefined,
+): FilterGroup | undefined {
   const conditions = root.conditions.flatMap((node): FilterNode[] => {
     const kept = isDraftGroup(node) ? filterOf(node, complete) : complete(node)
     return kept === undefined ? [] : [kept]

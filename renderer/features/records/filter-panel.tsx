@@ -90,9 +90,7 @@ export function FilterPanel({ fields, context, filter, startField, found, onFilt
         isComplete={(draft) => complete(draft) !== undefined}
         onChange={(key, next) => change(changeNode(root, key, next))}
         onAdd={(group, isGroup) =>
-          change(
-            addNode(root, group, isGroup ? { key: nextKey(), any: true, conditions: [blank()] } : blank()),
-          )
+          change(addNode(root, group, isGroup ? { key: nextKey(), any: true, conditions: [blank()] } : blank()))
         }
       />
       <Group justify="space-between" gap="xs">
@@ -265,7 +263,12 @@ function ConditionRow(props: {
           onTexts={(texts) => props.onChange({ texts })}
         />
       </div>
-      <CloseButton className={classes.remove} size="sm" aria-label={t('filter.remove', { n })} onClick={props.onRemove} />
+      <CloseButton
+        className={classes.remove}
+        size="sm"
+        aria-label={t('filter.remove', { n })}
+        onClick={props.onRemove}
+      />
       <p id={noteId} className={classes.note}>
         {!props.isComplete && t('filter.unfinished')}
       </p>

@@ -36,65 +36,65 @@ export function GroupPanel(props: GroupPanelProps) {
     props.onTotals(fn === '' ? others : [...others, { field, fn: fn as TotalFunction }])
   }
   return (
-      <div className={classes.form}>
-        {Array.from({ length: levels }, (_, level) => {
-          const taken = new Set(terms.filter((_term, at) => at !== level).map(({ field }) => field))
-          const choices = termChoices(fields, level).filter(({ value }) => !taken.has(value.split('.')[0] ?? ''))
-          return (
+    <div className={classes.form}>
+      {Array.from({ length: levels }, (_, level) => {
+        const taken = new Set(terms.filter((_term, at) => at !== level).map(({ field }) => field))
+        const choices = termChoices(fields, level).filter(({ value }) => !taken.has(value.split('.')[0] ?? ''))
+        return (
+          <NativeSelect
+            key={level}
+            size="xs"
+            label={t(`groups.level.${level}` as StringKey)}
+            value={words[level] ?? ''}
+            data={[{ value: '', label: t('groups.none') }, ...choices]}
+            data-autofocus={level === 0 || undefined}
+            onChange={(event) =>
+              level < words.length
+                ? setLevel(level, event.currentTarget.value)
+                : props.onTerms(readTerms([...words, event.currentTarget.value].join(',')) ?? [])
+            }
+          />
+        )
+      })}
+      {terms.length > 0 && (
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => props.onToggleAll(true)}>
+            {t('groups.expandAll')}
+          </Button>
+          <Button size="xs" variant="default" onClick={() => props.onToggleAll(false)}>
+            {t('groups.collapseAll')}
+          </Button>
+        </Group>
+      )}
+      <fieldset className={classes.totals}>
+        <legend>{t('groups.columns')}</legend>
+        <p className={classes.help}>{t('groups.columns.help')}</p>
+        {columns
+          .filter((field) => functionsOf(field).length > 0)
+          .map((field) => (
             <NativeSelect
-              key={level}
+              key={field.name}
               size="xs"
-              label={t(`groups.level.${level}` as StringKey)}
-              value={words[level] ?? ''}
-              data={[{ value: '', label: t('groups.none') }, ...choices]}
-              data-autofocus={level === 0 || undefined}
-              onChange={(event) =>
-                level < words.length
-                  ? setLevel(level, event.currentTarget.value)
-                  : props.onTerms(readTerms([...words, event.currentTarget.value].join(',')) ?? [])
-              }
+              label={fieldLabel(field)}
+              classNames={{ root: classes.totalOf }}
+              value={totals.find((total) => total.field === field.name)?.fn ?? ''}
+              data={[
+                { value: '', label: t('groups.fn.none') },
+                ...functionsOf(field).map((fn) => ({ value: fn, label: functionLabel(fn, field) })),
+              ]}
+              onChange={(event) => setTotal(field.name, event.currentTarget.value)}
             />
-          )
-        })}
-        {terms.length > 0 && (
-          <Group gap="xs">
-            <Button size="xs" variant="default" onClick={() => props.onToggleAll(true)}>
-              {t('groups.expandAll')}
-            </Button>
-            <Button size="xs" variant="default" onClick={() => props.onToggleAll(false)}>
-              {t('groups.collapseAll')}
-            </Button>
-          </Group>
-        )}
-        <fieldset className={classes.totals}>
-          <legend>{t('groups.columns')}</legend>
-          <p className={classes.help}>{t('groups.columns.help')}</p>
-          {columns
-            .filter((field) => functionsOf(field).length > 0)
-            .map((field) => (
-              <NativeSelect
-                key={field.name}
-                size="xs"
-                label={fieldLabel(field)}
-                classNames={{ root: classes.totalOf }}
-                value={totals.find((total) => total.field === field.name)?.fn ?? ''}
-                data={[
-                  { value: '', label: t('groups.fn.none') },
-                  ...functionsOf(field).map((fn) => ({ value: fn, label: functionLabel(fn, field) })),
-                ]}
-                onChange={(event) => setTotal(field.name, event.currentTarget.value)}
-              />
-            ))}
-        </fieldset>
-        <Button
-          size="xs"
-          variant="subtle"
-          w="fit-content"
-          disabled={terms.length === 0 && totals.length === 0}
-          onClick={props.onClear}
-        >
-          {t('groups.clear')}
-        </Button>
-      </div>
+          ))}
+      </fieldset>
+      <Button
+        size="xs"
+        variant="subtle"
+        w="fit-content"
+        disabled={terms.length === 0 && totals.length === 0}
+        onClick={props.onClear}
+      >
+        {t('groups.clear')}
+      </Button>
+    </div>
   )
 }

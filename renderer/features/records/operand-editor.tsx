@@ -30,7 +30,9 @@ export function OperandEditor(props: OperandProps) {
         data={[
           { value: '', label: '' },
           ...field.options.map((option) =>
-            typeof option === 'string' ? option : { value: String(option.value), label: option.label ?? String(option.value) },
+            typeof option === 'string'
+              ? option
+              : { value: String(option.value), label: option.label ?? String(option.value) },
           ),
         ]}
         onChange={(event) => onTexts([event.currentTarget.value])}

@@ -22,6 +22,7 @@ import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { OpenConflict } from './conflict-dialog.tsx'
 import { deleteRecords } from './delete-records.ts'
+import { FindBar } from './find-bar.tsx'
 import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
 import { useRecordPeek } from './record-peek-place.tsx'
@@ -66,6 +67,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   /** The field the filter was opened for. */
   const [filterField, setFilterField] = useState<string>()
   const [adding, setAdding] = useState(false)
+  const [finding, setFinding] = useState(false)
   const [summing, setSumming] = useState(false)
   /** Undefined until it was wanted once: only then is the dialog loaded. */
   const [bulkEditing, setBulkEditing] = useState<boolean>()
@@ -216,6 +218,15 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
       shortcut: 'Mod+F',
       inTextFields: true,
       run: () => searchInput.current?.focus(),
+    },
+    {
+      id: 'records.find',
+      label: t('find.open'),
+      group: 'records',
+      shortcut: 'Mod+Shift+F',
+      keywords: 'search next hit',
+      inTextFields: true,
+      run: () => setFinding(true),
     },
     {
       id: 'records.filter',
@@ -392,6 +403,20 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
       ) : (
         <div className={classes.beside}>
           <div className={classes.grid}>
+            {finding && (
+              <FindBar
+                columns={views.columns}
+                context={context}
+                rows={rows}
+                groups={view.groups}
+                from={selection?.ranges.at(-1)?.anchor}
+                onHit={({ line, field }) => grid.current?.activate(line, field)}
+                onClose={() => {
+                  setFinding(false)
+                  grid.current?.focus()
+                }}
+              />
+            )}
             <DataGrid
               ref={grid}
               label={t('records.grid', { object: label })}

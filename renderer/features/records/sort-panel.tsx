@@ -54,7 +54,9 @@ export function SortPanel(props: {
               variant="subtle"
               aria-label={t('sort.up', { n })}
               disabled={at === 0}
-              onClick={() => onSort([...sort.slice(0, at - 1), term, ...sort.slice(at - 1).filter((other) => other !== term)])}
+              onClick={() =>
+                onSort([...sort.slice(0, at - 1), term, ...sort.slice(at - 1).filter((other) => other !== term)])
+              }
             >
               <IconArrowUp size={14} aria-hidden />
             </ActionIcon>

@@ -15,7 +15,7 @@ import {
   IconPinnedOff,
   IconTransform,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import type { DataGridHandle } from '../../components/grid/index.ts'
 import { menuOptions } from '../../components/menu-options.ts'
@@ -60,6 +60,12 @@ export function useHeaderMenu(options: {
   const mayDesign = useMay('manage_metadata') === true
   const [menu, setMenu] = useState<{ field: FieldDefinition; at: { left: number; top: number } }>()
   const [place, setPlace] = useState<FieldPlace>()
+  /** The dialogs are loaded with the first wish for one of them. */
+  const [wasPlaced, setWasPlaced] = useState(false)
+  const show = (next: FieldPlace): void => {
+    setWasPlaced(true)
+    setPlace(next)
+  }
   const names = columns.map(({ name }) => name)
 
   const toHeader = (name: string): void => grid.current?.activate(-1, name)
@@ -107,18 +113,22 @@ export function useHeaderMenu(options: {
             {field && <Entries {...{ field, names, frozen, query, terms, mayDesign }} act={run} on={actions(field)} />}
           </Menu.Dropdown>
         </Menu>
-        <FieldInPlace
-          object={object}
-          place={place}
-          onClose={() => {
-            setPlace(undefined)
-            setTimeout(() => grid.current?.focus(), handoverMs)
-          }}
-          onAdded={(added, at) => {
-            showToast({ message: t('column.added'), tone: 'good' })
-            if ('beside' in at) onColumns(placeBeside(names, added, at.beside, at.side))
-          }}
-        />
+        {wasPlaced && (
+          <Suspense fallback={null}>
+            <FieldInPlace
+              object={object}
+              place={place}
+              onClose={() => {
+                setPlace(undefined)
+                setTimeout(() => grid.current?.focus(), handoverMs)
+              }}
+              onAdded={(added, at) => {
+                showToast({ message: t('column.added'), tone: 'good' })
+                if ('beside' in at) onColumns(placeBeside(names, added, at.beside, at.side))
+              }}
+            />
+          </Suspense>
+        )}
       </>
     ),
   }
@@ -126,13 +136,12 @@ export function useHeaderMenu(options: {
   function actions({ name }: FieldDefinition): Actions {
     const at = names.indexOf(name)
     return {
-      edit: () => setPlace({ field: name }),
-      retype: () => setPlace({ field: name, picking: true }),
-      insert: (side) => setPlace({ beside: name, side }),
+      edit: () => show({ field: name }),
+      retype: () => show({ field: name, picking: true }),
+      insert: (side) => show({ beside: name, side }),
       sort: (order) => onQuery({ sort: changeSort(query.sort, name, order, order === null) }),
       filter: () => options.onFilter(name),
-      group: (term) =>
-        onQuery({ group: term ? [...terms, term] : terms.filter((known) => known.field !== name) }),
+      group: (term) => onQuery({ group: term ? [...terms, term] : terms.filter((known) => known.field !== name) }),
       freeze: () => onQuery({ frozen: frozen === at + 1 ? 0 : at + 1 }),
       move: (step) => {
         onColumnMove(name, at + step)
@@ -193,8 +202,7 @@ function Entries(props: {
           {order && entry('none', IconArrowDown, t('column.sortNone'), () => on.sort(null))}
         </>
       )}
-      {fieldTypeOf(field).operators(field).length > 0 &&
-        entry('filter', IconFilter, t('column.filter'), on.filter)}
+      {fieldTypeOf(field).operators(field).length > 0 && entry('filter', IconFilter, t('column.filter'), on.filter)}
       {isGrouped
         ? entry('ungroup', IconLayoutList, t('column.ungroup'), () => on.group(undefined))
         : choice &&

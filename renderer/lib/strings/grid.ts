@@ -89,7 +89,8 @@ export const gridStrings = {
   'undo.object.stale': 'Not undone: the fields were changed again since. Nothing was overwritten.',
   'undo.object.step': 'change of the fields of {object}',
   'undo.view.step': 'change of the view {view}',
-  'undo.unknown': 'This step was made by another version of Cairn and cannot be undone here. It was taken off the list.',
+  'undo.unknown':
+    'This step was made by another version of Cairn and cannot be undone here. It was taken off the list.',
 
   'bulk.open': 'Edit {count} records…',
   'bulk.title.one': 'Edit {count} record',
@@ -107,8 +108,7 @@ export const gridStrings = {
   'find.next': 'Next hit',
   'find.previous': 'Previous hit',
   'find.close': 'Close',
-  'find.place': '{at} of {count}',
+  'find.at': 'Row {row}',
   'find.none': 'No hit',
   'find.searching': 'Searching',
-  'find.capped': '{at} of more than {count}',
 }
