@@ -88,7 +88,7 @@ export const gridScreens: readonly Screen[] = [
     route: '/o/note',
     reach: async (page) => {
       for (const title of ['Undone', 'Done']) {
-        await page.keyboard.press('n')
+        await page.getByRole('button', { name: 'New record' }).first().click()
         await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).fill(title)
         await page.keyboard.press('ControlOrMeta+Enter')
         await page.getByRole('dialog').waitFor({ state: 'hidden' })

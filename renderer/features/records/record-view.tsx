@@ -110,6 +110,8 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false }) ?? false
   const isTouch = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false
   const frozen = Math.min(query.frozen ?? 1, views.columns.length)
+  // On a narrow screen frozen columns would leave no room for the others.
+  const shownFrozen = isNarrow ? Math.min(frozen, 1) : frozen
 
   const ask = useCallback(
     async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> =>
@@ -430,8 +432,8 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
               fieldContext={context}
               onVisibleRange={rows.onVisibleRange}
               loadRows={rows.loadRows}
-              // On a narrow screen frozen columns would leave no room for the others.
-              frozenColumns={isNarrow ? Math.min(frozen, 1) : frozen}
+              // Headings of groups stand in the first column.
+              frozenColumns={view.groups ? Math.max(1, shownFrozen) : shownFrozen}
               rowHeight={query.rowHeight ?? (isTouch ? 36 : 28)}
               sort={query.sort}
               onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}

@@ -26,7 +26,6 @@ export function ToolPopover(props: {
       position="bottom-end"
       offset={4}
       transitionProps={{ duration: 0 }}
-      trapFocus
       withinPortal={false}
       returnFocus
       withRoles={false}

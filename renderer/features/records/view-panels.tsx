@@ -1,5 +1,5 @@
 // Owns the panels of the toolbar: each changes what the view shows, at once. Loaded with the first one that is opened.
-import { Radio, Stack } from '@mantine/core'
+import { FocusTrap, Radio, Stack } from '@mantine/core'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
@@ -12,8 +12,7 @@ import type { RecordQuery } from './record-query.ts'
 import type { ToolPanel } from './record-toolbar.tsx'
 import { SortPanel } from './sort-panel.tsx'
 
-/** One of the panels. */
-export function ViewPanels(props: {
+interface ViewPanelsProps {
   panel: ToolPanel
   fields: readonly FieldDefinition[]
   context: FieldContext
@@ -27,7 +26,20 @@ export function ViewPanels(props: {
   onQuery: (next: Partial<RecordQuery>) => void
   onColumns: (names: readonly string[]) => void
   onToggleAll: (open: boolean) => void
-}) {
+}
+
+/** One of the panels; it takes the focus when it is there, which is after the frame around it where it had to be loaded. */
+export function ViewPanels(props: ViewPanelsProps) {
+  return (
+    <FocusTrap active>
+      <div>
+        <Panel {...props} />
+      </div>
+    </FocusTrap>
+  )
+}
+
+function Panel(props: ViewPanelsProps) {
   const { fields, query, columns, onQuery } = props
   switch (props.panel) {
     case 'filter':
