@@ -65,7 +65,10 @@ describe('the list of steps', () => {
 
   it('is there after a restart of the host and a reload, and leads back to the beginning and forth again', async () => {
     await bench.restart()
-    await page.reload()
+    await page.goto('about:blank')
+    await page.goto(`${bench.host.url}${bench.host.uiBasePath}/#${bench.host.mintCode()}`)
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    await page.goto(`${bench.host.url}${bench.host.uiBasePath}/#/o/line`)
     await page.getByText('303 records').waitFor()
     await page.getByRole('button', { name: 'Undo: new record' }).click()
     await page.getByText('302 records').waitFor()

@@ -96,7 +96,6 @@ export const gridStrings = {
   'bulk.title.one': 'Edit {count} record',
   'bulk.title.other': 'Edit {count} records',
   'bulk.field': 'Field',
-  'bulk.value': 'New value',
   'bulk.empty': 'Make it empty',
   'bulk.save.one': 'Change {count} record',
   'bulk.save.other': 'Change {count} records',
