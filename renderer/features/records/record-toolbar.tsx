@@ -298,7 +298,8 @@ export function RecordToolbar(props: {
 function ToolButton({ tool }: { tool: Tool }) {
   const look = {
     size: 'xs',
-    variant: tool.isOn ? 'light' : 'default',
+    variant: tool.isOn ? 'light' : 'subtle',
+    ...(tool.isOn ? {} : { color: 'gray' }),
     leftSection: tool.icon,
     classNames: { label: classes.toolLabel },
   } as const

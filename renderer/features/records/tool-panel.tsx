@@ -33,7 +33,8 @@ export function ToolPopover(props: {
       <Popover.Target>
         <Button
           size="xs"
-          variant={props.isOn || opened ? 'light' : 'default'}
+          variant={opened ? 'light' : 'subtle'}
+          {...(props.isOn || opened ? {} : { color: 'gray' })}
           leftSection={props.icon}
           {...(props.labelClass === undefined ? {} : { classNames: { label: props.labelClass } })}
           aria-haspopup="dialog"
