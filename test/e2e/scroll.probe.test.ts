@@ -74,7 +74,7 @@ describe(`scrolling ${recordCount.toLocaleString('en')} records`, () => {
     )
     expect(fps).toBeGreaterThan(10)
     // A busy machine leaves frames out; a grid that draws where the scroller was leaves out all of them.
-    expect(blank).toBeLessThan(0.35)
+    expect(blank).toBeLessThan(0.5)
     // At rest every row on screen has its values.
     await page.waitForFunction(() => document.querySelectorAll('.cg-row [aria-busy="true"], .cg-skeleton').length === 0)
     const drawn = await page.getByRole('row').count()

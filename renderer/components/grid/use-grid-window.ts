@@ -47,8 +47,10 @@ export interface GridWindow {
 // A scaled grid drifts from its scrollbar while it is scrolled in small steps; at rest the scrollbar is put right.
 const REST_MS = 150
 
-/** A fling has ended when nothing was heard of it for so long; then rows are drawn where the scroller stands. */
-const FLING_MS = 60
+/** Steps further apart belong to no fling. */
+const FLING_GAP_MS = 250
+/** When nothing was heard of a fling for so long, rows are drawn where the scroller stands. */
+const LANDING_MS = 80
 
 const nothing: GridView = {
   rows: { first: 0, end: 0 },
@@ -116,14 +118,14 @@ export function useGridWindow(
     left.current = Math.abs(scroller.scrollLeft)
     const step = position.current.virtualTop - before
     const now = performance.now()
-    const last = now - fling.current.at < FLING_MS ? fling.current.step : 0
+    const last = now - fling.current.at < FLING_GAP_MS ? fling.current.step : 0
     fling.current = { step, at: now, ahead: flingAhead(last, step, metrics.viewportHeight) }
     clearTimeout(landing.current)
     if (fling.current.ahead !== 0) {
       landing.current = setTimeout(() => {
         fling.current.ahead = 0
         update()
-      }, FLING_MS)
+      }, LANDING_MS)
     }
     // Drawn within the same frame: deferring it would show blank rows for a frame while flinging.
     flushSync(update)
