@@ -102,6 +102,12 @@ export const gridStrings = {
   'bulk.done': '{done} of {total} records changed.',
   'bulk.refused': '{count} were refused: {reason}',
 
+  'shortcuts.grid.fill': 'Fill down',
+  'shortcuts.grid.series': 'Go on with a series',
+  'shortcuts.grid.menu': 'Menu of a cell or column',
+  'shortcuts.grid.moveColumn': 'Move a column, from its head',
+  'shortcuts.grid.resize': 'Change the width, from its head',
+
   'find.open': 'Find in view',
   'find.label': 'Find in view',
   'find.next': 'Next hit',
