@@ -102,7 +102,14 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     const label = labelOf(field)
     rememberCells(t('records.edit.step', { field: label }), {
       object,
-      rows: [{ id, version: versionOf(written), before: { [field]: before }, after: { [field]: after } }],
+      rows: [
+        {
+          id,
+          version: versionOf(written),
+          before: { [field]: before },
+          after: { [field]: asStored(written, field, after) },
+        },
+      ],
       added: [],
       labels: { [field]: label },
     })
@@ -230,6 +237,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
       if (record) {
         versions.wrote(row.id, versions.expected(row.id, row.version), versionOf(record))
         row.version = versionOf(record)
+        for (const field of Object.keys(row.data)) row.data[field] = asStored(record, field, row.data[field])
         records.push(record)
       } else problems.set(row.id, errors?.[0] && new ApiError(errors[0]))
     }
@@ -259,4 +267,9 @@ function cellMessage(error: unknown, field: string): string {
 function sameLink(shown: unknown, id: unknown): boolean {
   if (Array.isArray(shown) || shown === null || shown === undefined) return equal(plain(shown), id ?? null)
   return linkedRecord(shown, { name: '', type: 'lookup' }).id === id
+}
+
+/** A written value as the record has it now: the host may round or trim. What is never read back is as it was written. */
+function asStored(record: GridRecord, field: string, written: unknown): unknown {
+  return plain(record[field]) ?? written
 }
