@@ -1,9 +1,17 @@
 // Owns keeping steps in the browser's database, so that they outlive the page. Reading and writing never throw: where the
 // browser keeps nothing, steps live as long as the page. Knows no kind of step.
-import type { UndoStep } from './undo.ts'
 
 const database = 'cairn-undo'
 const table = 'steps'
+
+/** One step, as it is kept. `data` is JSON that only its kind understands; `at` is milliseconds of the clock. */
+export interface UndoStep {
+  id: string
+  kind: string
+  label: string
+  at: number
+  data: unknown
+}
 
 /** A step as it is stored. */
 interface Row {

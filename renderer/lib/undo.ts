@@ -2,19 +2,12 @@
 // A step is data, so that it outlives the page; how to take it back is known by its kind. Knows no record and no request.
 import { create } from 'zustand'
 import { openUndoStore } from './undo-store.ts'
-import type { UndoStore } from './undo-store.ts'
+import type { UndoStep, UndoStore } from './undo-store.ts'
+
+export type { UndoStep } from './undo-store.ts'
 
 /** Steps that are kept; the oldest are forgotten first. */
 const maxSteps = 200
-
-/** One step, as it is kept. `data` is JSON that only its kind understands; `at` is milliseconds of the clock. */
-export interface UndoStep {
-  id: string
-  kind: string
-  label: string
-  at: number
-  data: unknown
-}
 
 /** What taking a step back, or doing it again, led to. */
 export interface UndoResult<Data> {
