@@ -21,6 +21,7 @@ import { SessionGate } from './session-gate.tsx'
 import { Shell } from './shell.tsx'
 import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts'
+import { UndoList } from './undo-list.tsx'
 import { useAppCommands } from './use-app-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { Page } from '../components/page.tsx'
@@ -248,6 +249,7 @@ function Frame() {
       </Shell>
       <CommandPalette />
       <ShortcutSheet />
+      <UndoList />
       <ConfirmDialog />
       <LookedAtFile />
     </>

@@ -24,6 +24,11 @@ const gridKeys = [
   { label: 'shortcuts.grid.open', keys: ['Space'] },
   { label: 'shortcuts.grid.cancel', keys: ['Escape'] },
   { label: 'shortcuts.grid.copy', keys: ['Mod+C'] },
+  { label: 'shortcuts.grid.fill', keys: ['Mod+D'] },
+  { label: 'shortcuts.grid.series', keys: ['Mod+Shift+D'] },
+  { label: 'shortcuts.grid.menu', keys: ['Alt+Enter'] },
+  { label: 'shortcuts.grid.moveColumn', keys: ['Alt+ArrowLeft', 'Alt+ArrowRight'] },
+  { label: 'shortcuts.grid.resize', keys: ['Shift+Alt+ArrowRight'] },
 ] as const
 
 /** The sheet as a dialog. */

@@ -4,6 +4,7 @@ import {
   IconArrowBackUp,
   IconArrowForwardUp,
   IconHelp,
+  IconHistory,
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
   IconMenu2,
@@ -23,8 +24,8 @@ import { t } from '../lib/strings.ts'
 import { useUndoLabels } from '../lib/undo.ts'
 import { NotificationBell } from './notification-bell.tsx'
 import classes from './top-bar.module.css'
-import { redoAndTell, undoAndTell } from './undo-commands.ts'
-import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
+import { redoAndTell, undoAndTell } from '../lib/undo-told.ts'
+import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, setUndoListOpen, useUi } from './ui-state.ts'
 
 const WorkspaceSwitcher = lazy(async () => ({
   default: (await import('../features/organizations/workspace-switcher.tsx')).WorkspaceSwitcher,
@@ -133,6 +134,9 @@ function UndoButtons() {
         onClick={() => void redoAndTell()}
       >
         <IconArrowForwardUp size={18} stroke={1.75} />
+      </IconButton>
+      <IconButton label={t('undoList.open')} onClick={() => setUndoListOpen(true)}>
+        <IconHistory size={18} stroke={1.75} />
       </IconButton>
     </span>
   )

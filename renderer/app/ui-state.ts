@@ -9,6 +9,8 @@ interface UiState {
   drawerOpen: boolean
   paletteOpen: boolean
   shortcutsOpen: boolean
+  /** Whether the list of steps that can be undone is open. */
+  undoListOpen: boolean
 }
 
 /** State of the frame. */
@@ -17,6 +19,7 @@ export const useUi = create<UiState>(() => ({
   drawerOpen: false,
   paletteOpen: false,
   shortcutsOpen: false,
+  undoListOpen: false,
 }))
 
 /** Shows or hides the navigation and remembers it. */
@@ -38,4 +41,9 @@ export function setPaletteOpen(open: boolean): void {
 /** Opens or closes the sheet of shortcuts. */
 export function setShortcutsOpen(open: boolean): void {
   useUi.setState({ shortcutsOpen: open })
+}
+
+/** Opens or closes the list of steps. */
+export function setUndoListOpen(open: boolean): void {
+  useUi.setState({ undoListOpen: open })
 }

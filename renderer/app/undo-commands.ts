@@ -1,30 +1,23 @@
-// Owns undoing and redoing with a message about what happened. Knows no step.
-import { hasCode } from '../lib/api-error.ts'
-import { t } from '../lib/strings.ts'
-import { showProblem, showToast } from '../lib/toast.ts'
-import { redoLast, undoLast } from '../lib/undo.ts'
+// Owns where steps of an earlier visit find what takes them back, and whose list is open.
+import { useEffect } from 'react'
+import { useOwnId } from '../lib/me.ts'
+import { openUndo, setUndoLoaders } from '../lib/undo.ts'
 
-function tellFailure(error: unknown): void {
-  if (hasCode(error, 'CONCURRENT_UPDATE')) showToast({ message: t('undo.conflict'), tone: 'bad' })
-  else showProblem(error)
-}
+setUndoLoaders({
+  records: async () =>
+    Promise.all([import('../features/records/cell-step.ts'), import('../features/records/record-steps.ts')]),
+  conflicts: async () => import('../features/conflicts/decision-step.ts'),
+  sharing: async () => import('../features/sharing/share-steps.ts'),
+  objects: async () => import('../features/objects/object-step.ts'),
+  trash: async () => import('../features/trash/trash-tasks.ts'),
+  views: async () => import('../features/records/view-steps.ts'),
+})
 
-/** Takes the last step back and says so, or why not. */
-export async function undoAndTell(): Promise<void> {
-  try {
-    const step = await undoLast()
-    showToast({ message: step ? t('undo.done', { label: step.label }) : t('undo.nothing') })
-  } catch (error) {
-    tellFailure(error)
-  }
-}
-
-/** Does the step that was undone last again and says so, or why not. */
-export async function redoAndTell(): Promise<void> {
-  try {
-    const step = await redoLast()
-    showToast({ message: step ? t('undo.redone', { label: step.label }) : t('undo.nothingRedo') })
-  } catch (error) {
-    tellFailure(error)
-  }
+/** Keeps the list of steps of whoever is in front of the screen. */
+export function useKeptUndo(): void {
+  const owner = useOwnId()
+  useEffect(() => {
+    if (owner === undefined) return
+    void openUndo(owner)
+  }, [owner])
 }

@@ -11,11 +11,13 @@ import { t } from '../lib/strings.ts'
 import { togglePin } from '../lib/recents.ts'
 import { placeWithLabel, useOpenPlace } from './open-place.ts'
 import { moveToRegion } from './regions.ts'
-import { redoAndTell, undoAndTell } from './undo-commands.ts'
-import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
+import { redoAndTell, undoAndTell } from '../lib/undo-told.ts'
+import { useKeptUndo } from './undo-commands.ts'
+import { setPaletteOpen, setRailOpen, setShortcutsOpen, setUndoListOpen, useUi } from './ui-state.ts'
 
 /** Adds them to the registry. */
 export function useAppCommands(): void {
+  useKeptUndo()
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
   const hasOrganizations = useAuthFeature('organization')
@@ -72,6 +74,14 @@ export function useAppCommands(): void {
       group: 'general',
       shortcut: 'Mod+Shift+Z',
       run: () => void redoAndTell(),
+    },
+    {
+      id: 'app.undoList',
+      label: t('undoList.title'),
+      group: 'general',
+      shortcut: 'G Z',
+      keywords: 'history steps redo back',
+      run: () => setUndoListOpen(true),
     },
     {
       id: 'app.theme',

@@ -74,6 +74,7 @@ export const fieldMessages = {
   'field.searching': 'Searching',
   'field.searchFailed': 'The search failed. Type again to repeat it.',
   'field.addTag': 'Add “{text}”',
+  'field.addFailed': 'The record could not be added; it may need more than its name. What you typed is kept.',
   'operator.$eq': 'is',
   'operator.$ne': 'is not',
   'operator.$gt': 'is greater than',

@@ -25,6 +25,8 @@ export interface FieldContext {
   revealSecret?(object: string, id: string, field: string): Promise<string | null>
   /** Finds records of an object by text; without it lookups are edited by id. */
   searchRecords?(object: string, text: string, signal: AbortSignal, filter?: unknown): Promise<readonly RecordChoice[]>
+  /** Adds a record of an object that is called by a text; without it, or where it says no, links lead to what is there. */
+  addRecord?: { may(object: string): boolean; add(object: string, text: string): Promise<RecordChoice> }
 }
 
 /** Result of reading typed text: a value (null clears the field) or why it cannot be one. */

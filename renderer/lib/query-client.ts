@@ -4,9 +4,16 @@ import { ApiError } from './api-error.ts'
 
 const maxRetries = 2
 
+let cache: QueryClient | undefined
+
+/** Makes answers be asked for again, from code that belongs to no component; nothing before there is a cache. */
+export async function refreshAnswers(...keys: readonly (readonly unknown[])[]): Promise<void> {
+  await Promise.all(keys.map(async (queryKey) => cache?.invalidateQueries({ queryKey })))
+}
+
 /** Creates the one cache of a page. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  cache = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 15_000,
@@ -22,4 +29,5 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always' },
     },
   })
+  return cache
 }

@@ -15,6 +15,7 @@ import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
 import type { homePartStrings } from './strings/home-parts.ts'
+import { gridStrings } from './strings/grid.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import type { liveTextStrings } from './strings/live-text.ts'
@@ -44,6 +45,7 @@ const table = {
   ...appStrings,
   ...designerStrings,
   ...fieldTypeStrings,
+  ...gridStrings,
   ...homeStrings,
   ...importStrings,
   ...objectStrings,

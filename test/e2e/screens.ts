@@ -8,6 +8,7 @@ import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
+import { gridScreens } from './grid-screens.ts'
 import { groupScreens } from './group-screens.ts'
 import { packageScreens } from './package-screens.ts'
 import { programScreens } from './program-screens.ts'
@@ -292,10 +293,14 @@ export const screens: readonly Screen[] = [
     reach: async (page) => {
       await page.getByRole('button', { name: 'Filter' }).click()
       await dialog(page, 'Filter records')
-      await page.getByRole('button', { name: 'Add condition' }).click()
-      await page.getByRole('button', { name: 'Apply' }).click()
-      await page.getByText('Enter a value.').waitFor()
+      await page.getByRole('button', { name: 'Add group' }).click()
+      await page.getByRole('group', { name: 'Group 1' }).getByRole('button', { name: 'Add group' }).click()
+      await page.getByRole('group', { name: 'Group 2' }).getByRole('button', { name: 'Add condition' }).click()
+      await page.getByRole('group', { name: 'Condition 2' }).getByLabel('Field').selectOption('Genre')
+      await page.getByRole('group', { name: 'Condition 3' }).getByLabel('Field').selectOption('Bought')
+      await page.getByText('Not in force yet: a value is missing.').first().waitFor()
     },
+    scrollsSideways: true,
   },
   {
     name: 'records-views',
@@ -393,6 +398,7 @@ export const screens: readonly Screen[] = [
     expectedErrors: ['409'],
     scrollsSideways: true,
   },
+  ...gridScreens,
   ...groupScreens,
   ...viewScreens,
   ...importScreens,

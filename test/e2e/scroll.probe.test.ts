@@ -42,16 +42,27 @@ describe(`scrolling ${recordCount.toLocaleString('en')} records`, () => {
     const { page, errors, close } = await bench.open(`/o/wide${query}`)
     await page.getByText(`${recordCount.toLocaleString('en')} records`, { exact: true }).waitFor()
     await page.getByRole('gridcell', { name: 'r0c0', exact: true }).waitFor()
-    const deltas = await page.evaluate(
+    const { deltas, blank } = await page.evaluate(
       async ({ count, pixels }) => {
         const scroller = document.querySelector('.cg-scroller')
         if (!scroller) throw new Error('There is no grid.')
         const times: number[] = []
+        let blanks = 0
+        const { top, height } = scroller.getBoundingClientRect()
         for (let frame = 0; frame <= count; frame++) {
           times.push(await new Promise<number>((resolve) => requestAnimationFrame(resolve)))
           scroller.scrollTop += pixels
+          // What is painted now: is there a row in the middle of the screen?
+          const drawn = [...document.querySelectorAll('.cg-row')].some((row) => {
+            const box = row.getBoundingClientRect()
+            return box.top <= top + height / 2 && box.bottom >= top + height / 2
+          })
+          if (!drawn) blanks++
         }
-        return times.slice(1).map((time, index) => time - (times[index] ?? 0))
+        return {
+          deltas: times.slice(1).map((time, index) => time - (times[index] ?? 0)),
+          blank: blanks / (count + 1),
+        }
       },
       { count: frames, pixels: step },
     )
@@ -59,7 +70,7 @@ describe(`scrolling ${recordCount.toLocaleString('en')} records`, () => {
     const fps = 1000 / (deltas.reduce((sum, delta) => sum + delta, 0) / deltas.length)
     const p95 = sorted[Math.floor(sorted.length * 0.95)] ?? 0
     console.log(
-      `scroll in ${kind}, ${step} px/frame over ${recordCount} x ${fieldCount}: ${fps.toFixed(1)} fps, p95 ${p95.toFixed(1)} ms`,
+      `scroll in ${kind}, ${step} px/frame over ${recordCount} x ${fieldCount}: ${fps.toFixed(1)} fps, p95 ${p95.toFixed(1)} ms, ${(blank * 100).toFixed(0)} % of frames without rows`,
     )
     expect(fps).toBeGreaterThan(10)
     // At rest every row on screen has its values.

@@ -15,11 +15,16 @@ export function ariaColumn(column: number): number {
   return column + 2
 }
 
+/** Index of the column an element with `aria-colindex` belongs to; -1 for the row numbers. */
+export function columnAt(cell: Element): number {
+  return Number(cell.getAttribute('aria-colindex')) - 2
+}
+
 /** Row and column of the cell an element lies in: row -1 is the header, column -1 the row numbers; null outside. */
 export function positionOf(target: EventTarget | null): { row: number; column: number } | null {
   if (!(target instanceof Element)) return null
   const cell = target.closest('[aria-colindex]')
   const row = cell?.closest('[aria-rowindex]')
   if (!cell || !row) return null
-  return { row: Number(row.getAttribute('aria-rowindex')) - 2, column: Number(cell.getAttribute('aria-colindex')) - 2 }
+  return { row: Number(row.getAttribute('aria-rowindex')) - 2, column: columnAt(cell) }
 }

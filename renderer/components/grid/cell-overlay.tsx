@@ -8,7 +8,8 @@ import type { GridCore } from './grid-core.ts'
 import { editorLine, loadedCell, rowNumber, writeOf } from './grid-core.ts'
 import { HEADER_HEIGHT } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
-import { activeCell, isSingleCell } from './selection.ts'
+import { FillHandle } from './fill-handle.tsx'
+import { activeCell, currentRange, isSingleCell } from './selection.ts'
 import type { CellActions } from './use-cell-actions.ts'
 import { rowTop } from './window.ts'
 
@@ -18,6 +19,7 @@ export function CellOverlay(props: {
   cells: CellActions
   noteId: string
   rowHeight: number
+  onFill: (line: number) => void
 }): ReactNode {
   const { core, cells, noteId, rowHeight } = props
   const { edits, columns, selection, labels, window } = core
@@ -55,7 +57,22 @@ export function CellOverlay(props: {
   }
   const cell = loadedCell(core, activeCell(selection))
   const write = cell ? writeOf(core, cell) : undefined
-  if (!cell || write?.status !== 'failed' || !isSingleCell(selection)) return null
+  if (!cell || write?.status !== 'failed' || !isSingleCell(selection)) {
+    const range = currentRange(selection)
+    const corner = columns.columns[range.right]
+    if (!core.props.onEdit || !corner || range.top < 0) return null
+    return lane(
+      corner,
+      <FillHandle
+        key={`${range.top} ${range.bottom} ${range.left} ${range.right}`}
+        core={core}
+        range={range}
+        box={boxOf(range.bottom, corner)}
+        width={columns.columns.slice(range.left, range.right + 1).reduce((sum, { width }) => sum + width, 0)}
+        onFill={props.onFill}
+      />,
+    )
+  }
   const address = { rowKey: cell.rowKey, field: cell.column.name }
   const back = core.focusGrid
   const act = (run: () => void) => () => {

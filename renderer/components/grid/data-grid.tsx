@@ -172,6 +172,12 @@ export function DataGrid(props: DataGridProps): ReactNode {
     [columnResize],
   )
 
+  const columnMove = props.onColumnMove
+  const onMove = useMemo(
+    () => columnMove && ((column: RenderColumn, to: number) => columnMove(column.name, to)),
+    [columnMove],
+  )
+
   const labelWidth = numberWidth + (columns.offsets[columns.frozenCount] ?? 0)
   const pool = poolSize(metrics)
   const slots: ReactNode[] = []
@@ -270,6 +276,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
             activeId={activeId}
             onMenu={onMenu}
             onResize={onResize}
+            onMove={onMove}
           />
           <div role="rowgroup" className="cg-body" style={{ blockSize: spacerHeight(metrics) }}>
             {slots}
@@ -286,7 +293,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
             />
           )}
         </div>
-        <CellOverlay core={core} cells={cells} noteId={noteId} rowHeight={rowHeight} />
+        <CellOverlay core={core} cells={cells} noteId={noteId} rowHeight={rowHeight} onFill={ranges.fillTo} />
         {rowCount === 0 && props.emptyState && <div className="cg-empty">{props.emptyState}</div>}
       </div>
       {props.footer !== undefined && <div className="cg-footer">{props.footer}</div>}

@@ -1,11 +1,14 @@
-// Owns drawing the header row: names with type icons, sort marks, menu buttons and handles that change widths.
+// Owns drawing the header row: names with type icons, sort marks, menu buttons, handles that change widths, and where a
+// dragged header would be dropped.
 
 import { IconArrowDown, IconArrowUp, IconDotsVertical } from '@tabler/icons-react'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import type { PointerEvent, ReactNode } from 'react'
 import { HEADER_ROW_INDEX, ROW_NUMBER_COLUMN_INDEX, ariaColumn } from './aria.ts'
 import type { GridLabels } from './grid-labels.ts'
 import type { GridSort } from './grid-types.ts'
+import { dragHeader } from './header-drag.ts'
+import type { HeaderDrop } from './header-drag.ts'
 import { HEADER_HEIGHT, columnWidth } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
 import './grid-header.css'
@@ -24,11 +27,14 @@ export interface GridHeaderProps {
   onMenu: ((column: RenderColumn, anchor: HTMLElement) => void) | undefined
   /** Width while dragging, then with `done` the final one; absent: columns keep their width. */
   onResize: ((column: RenderColumn, width: number, done: boolean) => void) | undefined
+  /** Puts a column at another place; absent: columns keep theirs. */
+  onMove: ((column: RenderColumn, to: number) => void) | undefined
 }
 
 /** The header row. */
 export const GridHeader = memo(function GridHeader(props: GridHeaderProps) {
   const { frozen, scrolling, width, numberStyle, labels } = props
+  const [drop, setDrop] = useState<HeaderDrop | null>(null)
   return (
     <div role="rowgroup" className="cg-head" style={{ inlineSize: width, blockSize: HEADER_HEIGHT }}>
       <div role="row" aria-rowindex={HEADER_ROW_INDEX} className="cg-head-row">
@@ -42,15 +48,20 @@ export const GridHeader = memo(function GridHeader(props: GridHeaderProps) {
           <span aria-hidden="true">#</span>
           <span className="cg-unseen">{labels.rowNumber}</span>
         </div>
-        {frozen.map((column) => headerCell(props, column))}
-        {scrolling.map((column) => headerCell(props, column))}
+        {frozen.map((column) => headerCell(props, column, setDrop))}
+        {scrolling.map((column) => headerCell(props, column, setDrop))}
+        {drop && <span className="cg-head-drop" aria-hidden="true" style={{ insetInlineStart: drop.offset }} />}
       </div>
     </div>
   )
 })
 
-function headerCell(props: GridHeaderProps, column: RenderColumn): ReactNode {
-  const { sort, labels, activeColumn, activeId, onMenu, onResize } = props
+function headerCell(
+  props: GridHeaderProps,
+  column: RenderColumn,
+  onOver: (drop: HeaderDrop | null) => void,
+): ReactNode {
+  const { sort, labels, activeColumn, activeId, onMenu, onResize, onMove } = props
   const place = sort?.findIndex(({ field }) => field === column.name) ?? -1
   const order = sort?.[place]?.order
   const active = activeColumn === column.index
@@ -69,6 +80,7 @@ function headerCell(props: GridHeaderProps, column: RenderColumn): ReactNode {
       className={className}
       style={column.style}
       title={column.field.description ?? column.label}
+      onPointerDown={onMove && ((event) => dragHeader(event, column.index, onOver, (to) => onMove(column, to)))}
     >
       <Icon size={14} stroke={1.75} aria-hidden="true" className="cg-head-icon" />
       <span className="cg-head-label">{column.label}</span>
@@ -96,6 +108,7 @@ function headerCell(props: GridHeaderProps, column: RenderColumn): ReactNode {
           type="button"
           tabIndex={-1}
           className="cg-head-menu"
+          onPointerDown={(event) => event.stopPropagation()}
           aria-label={labels.columnMenu(column.label)}
           aria-haspopup="menu"
           onClick={(event) => {

@@ -9,6 +9,7 @@ export const gridLabels = {
   selectAll: 'Select all cells',
   checkRow: (row: number): string => `Select row ${row}`,
   columnMenu: (column: string): string => `Menu of column ${column}`,
+  columnMoved: (column: string, place: number): string => `${column} is column ${place} now.`,
   sortedBy: (position: number): string => `sort term ${position}`,
   editor: (column: string, row: number): string => `${column}, row ${row}`,
   append: 'New record',

@@ -214,6 +214,8 @@ export interface DataGridProps {
   onCellMenu?(rowIndex: number, field: string, anchor: HTMLElement): void
   /** A new width in pixels, after dragging or Shift+Alt+arrows. */
   onColumnResize?(field: string, width: number): void
+  /** A column was dragged, or moved with Alt+arrows, to a place among the columns, from 0. */
+  onColumnMove?(field: string, to: number): void
   /** Keys of the rows whose box is ticked. */
   checkedRows?: ReadonlySet<string>
   /** Ticks or unticks a row; `extend` asks for all rows from the last ticked one (Shift). */

@@ -25,6 +25,7 @@ describe('commandForKey', () => {
     ['a', { ctrlKey: true }, { kind: 'selectAll' }],
     ['Escape', {}, { kind: 'escape' }],
     ['ArrowRight', { altKey: true, shiftKey: true }, { kind: 'resize', step: 16 }],
+    ['ArrowLeft', { altKey: true }, { kind: 'moveColumn', step: -1 }],
     ['x', {}, { kind: 'type' }],
     ['Ж', {}, { kind: 'type' }],
     ['😀', {}, { kind: 'type' }],
@@ -43,7 +44,7 @@ describe('commandForKey', () => {
     ['Shift', {}],
     ['Control', {}],
     ['CapsLock', {}],
-    ['ArrowLeft', { altKey: true }],
+    ['ArrowUp', { altKey: true }],
   ])('leaves %s with %o to the application and the browser', (key, modifiers) => {
     expect(commandForKey({ key, ...modifiers })).toBeNull()
   })

@@ -28,11 +28,13 @@ export type GridCommand =
   | { kind: 'open' }
   | { kind: 'clear' }
   | { kind: 'fillDown' }
+  | { kind: 'continueSeries' }
   | { kind: 'selectAll' }
   | { kind: 'toggleRow' }
   | { kind: 'insertBelow' }
   | { kind: 'menu' }
   | { kind: 'resize'; step: number }
+  | { kind: 'moveColumn'; step: 1 | -1 }
   | { kind: 'escape' }
 
 /** What an editor's key asks for: keep the text (and move), or give it up. */
@@ -81,12 +83,14 @@ export function commandForKey(key: GridKey, state: KeyState = {}): GridCommand |
     if (name === 'Enter') return { kind: 'menu' }
     if (shift && name === 'ArrowLeft') return { kind: 'resize', step: -RESIZE_STEP_PX }
     if (shift && name === 'ArrowRight') return { kind: 'resize', step: RESIZE_STEP_PX }
+    if (!shift && name === 'ArrowLeft') return { kind: 'moveColumn', step: -1 }
+    if (!shift && name === 'ArrowRight') return { kind: 'moveColumn', step: 1 }
     return null
   }
   const move = Object.hasOwn(moves, name) ? moves[name] : undefined
   if (move) return { kind: 'move', move: ctrl ? move.ctrl : move.plain, extend: shift }
   if (ctrl) {
-    if (shift) return null
+    if (shift) return name === 'd' || name === 'D' ? { kind: 'continueSeries' } : null
     if (name === 'a' || name === 'A') return { kind: 'selectAll' }
     if (name === 'd' || name === 'D') return { kind: 'fillDown' }
     return null

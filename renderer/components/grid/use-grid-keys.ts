@@ -108,6 +108,10 @@ function run(
       if (!props.onEdit) return false
       ranges.fillDown()
       return true
+    case 'continueSeries':
+      if (!props.onEdit) return false
+      ranges.continueSeries()
+      return true
     case 'selectAll':
       select(selectAll(bounds))
       return true
@@ -136,6 +140,14 @@ function run(
       if (!inHeader || !column || !props.onColumnResize) return false
       props.onColumnResize(column.name, columnWidth(column.width + command.step))
       return true
+    case 'moveColumn': {
+      const to = active.column + command.step
+      if (!inHeader || !column || !props.onColumnMove || !columns.columns[to]) return false
+      props.onColumnMove(column.name, to)
+      select(selectCell({ row: HEADER_ROW, column: to }, bounds), true)
+      core.announce(core.labels.columnMoved(column.label, to + 1))
+      return true
+    }
     case 'escape':
       if (!isSingleCell(selection)) select(collapse(selection))
       else if (core.isEntry()) core.setEntry(false)

@@ -7,6 +7,7 @@ import { HEADER_HEIGHT } from './render-column.ts'
 import type { RenderColumns } from './render-column.ts'
 import {
   cellAt,
+  flingAhead,
   followScroll,
   isScaled,
   positionAt,
@@ -46,6 +47,11 @@ export interface GridWindow {
 // A scaled grid drifts from its scrollbar while it is scrolled in small steps; at rest the scrollbar is put right.
 const REST_MS = 150
 
+/** Steps further apart belong to no fling. */
+const FLING_GAP_MS = 250
+/** When nothing was heard of a fling for so long, rows are drawn where the scroller stands. */
+const LANDING_MS = 80
+
 const nothing: GridView = {
   rows: { first: 0, end: 0 },
   shown: { first: 0, end: 0 },
@@ -68,6 +74,8 @@ export function useGridWindow(
   const [scroller, attach] = useState<HTMLDivElement | null>(null)
   const position = useRef<ScrollPosition>({ scrollTop: 0, virtualTop: 0 })
   const left = useRef(0)
+  const fling = useRef({ step: 0, at: 0, ahead: 0 })
+  const landing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const rest = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const [size, setSize] = useState({ width: 0, height: 0 })
   const metrics = useMemo<RowMetrics>(
@@ -79,7 +87,7 @@ export function useGridWindow(
   const look = useCallback((): GridView => {
     const { virtualTop, scrollTop } = position.current
     return {
-      rows: visibleRows(virtualTop, metrics),
+      rows: visibleRows(virtualTop + fling.current.ahead, metrics),
       shown: visibleRows(virtualTop, metrics, 0),
       columns: visibleColumns(left.current, columnViewport, columns.offsets, columns.frozenCount),
       shift: scrollTop - virtualTop,
@@ -105,8 +113,20 @@ export function useGridWindow(
 
   const onScroll = useCallback((): void => {
     if (!scroller) return
+    const before = position.current.virtualTop
     position.current = followScroll(position.current, scroller.scrollTop, metrics)
     left.current = Math.abs(scroller.scrollLeft)
+    const step = position.current.virtualTop - before
+    const now = performance.now()
+    const last = now - fling.current.at < FLING_GAP_MS ? fling.current.step : 0
+    fling.current = { step, at: now, ahead: flingAhead(last, step, metrics.viewportHeight) }
+    clearTimeout(landing.current)
+    if (fling.current.ahead !== 0) {
+      landing.current = setTimeout(() => {
+        fling.current.ahead = 0
+        update()
+      }, LANDING_MS)
+    }
     // Drawn within the same frame: deferring it would show blank rows for a frame while flinging.
     flushSync(update)
     if (!isScaled(metrics)) return
@@ -131,6 +151,7 @@ export function useGridWindow(
     return () => {
       observer.disconnect()
       clearTimeout(rest.current)
+      clearTimeout(landing.current)
     }
   }, [scroller])
 

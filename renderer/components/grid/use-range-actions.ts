@@ -1,10 +1,10 @@
-// Owns what the selection does as a whole: copy, cut, paste, clear, fill down. What writes is loaded when it is wanted.
+// Owns what the selection does as a whole: copy, cut, paste, clear, fill down, series. What writes is loaded when it is wanted.
 
 import type { ClipboardEvent } from 'react'
 import { writeHtmlTable, writeTsv } from './clipboard.ts'
 import type { GridCore } from './grid-core.ts'
 import { rowTexts, tell } from './grid-core.ts'
-import { currentRange } from './selection.ts'
+import { currentRange, extendTo, selectCell } from './selection.ts'
 
 /** Actions on the selected range. */
 export interface RangeActions {
@@ -13,6 +13,10 @@ export interface RangeActions {
   onPaste(event: ClipboardEvent): void
   clear(): void
   fillDown(): void
+  /** Goes on, in the rest of the selection, with what its first rows begin. */
+  continueSeries(): void
+  /** Goes on with the series of the selection down to a line. */
+  fillTo(line: number): void
   /** Gets the writing ready, so that it is there when the host is not. */
   prepare(): void
 }
@@ -72,6 +76,15 @@ export function useRangeActions(core: GridCore): RangeActions {
     },
     fillDown: () => {
       if (inRows && range.bottom > range.top) act(async (module) => module.fillDown(core, range))
+    },
+    continueSeries: () => {
+      if (inRows && range.bottom > range.top) act(async (module) => module.continueSeries(core, range))
+    },
+    fillTo: (line) => {
+      if (!inRows || line <= range.bottom) return
+      act(async (module) => module.fillSeries(core, range, line))
+      const start = selectCell({ row: range.top, column: range.left }, bounds)
+      core.select(extendTo(start, { row: line, column: range.right }, bounds))
     },
     prepare: () => {
       if (props.onEdit) void loadWrites().catch(() => undefined)

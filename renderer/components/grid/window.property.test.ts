@@ -7,6 +7,7 @@ import {
   cellAt,
   columnOffsets,
   contentHeight,
+  flingAhead,
   followScroll,
   isScaled,
   poolSize,
@@ -174,5 +175,22 @@ describe('cellAt', () => {
     expect(cellAt(100, 36, metrics, offsets)).toEqual({ row: 1, column: 1 })
     expect(cellAt(9999, 9999, metrics, offsets)).toEqual({ row: 9, column: 2 })
     expect(cellAt(-5, -5, metrics, offsets)).toEqual({ row: 0, column: 0 })
+  })
+})
+
+describe('a fling', () => {
+  it('is drawn one step ahead, never behind, and not at all when it is slow, turns or has just begun', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -9_000, max: 9_000 }), fc.integer({ min: -9_000, max: 9_000 }), (last, step) => {
+        const ahead = flingAhead(last, step, 800)
+        const isFling = Math.abs(last) >= 400 && Math.abs(step) >= 400 && Math.sign(last) === Math.sign(step)
+        if (!isFling) expect(ahead).toBe(0)
+        else {
+          expect(ahead * Math.sign(step)).toBeGreaterThanOrEqual(0)
+          expect(Math.abs(ahead)).toBeLessThanOrEqual(Math.abs(step))
+          if (Math.abs(step) >= Math.abs(last)) expect(ahead).toBe(step)
+        }
+      }),
+    )
   })
 })

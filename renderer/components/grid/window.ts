@@ -87,6 +87,18 @@ export function visibleRows(virtualTop: number, metrics: RowMetrics, overscan: n
   return { first, end }
 }
 
+/**
+ * How far ahead of the last known position rows are drawn, in pixels: a fling is painted one step beyond what was heard of
+ * it, so at more than half a viewport per step rows drawn for the last position would never be seen. Two steps in one
+ * direction make a fling; one that slows down is expected to go on slowing down.
+ */
+export function flingAhead(lastStep: number, step: number, viewportHeight: number): number {
+  const far = viewportHeight / 2
+  if (Math.abs(step) < far || Math.abs(lastStep) < far || Math.sign(step) !== Math.sign(lastStep)) return 0
+  const next = Math.abs(step) + Math.min(0, Math.abs(step) - Math.abs(lastStep))
+  return Math.sign(step) * Math.max(0, next)
+}
+
 /** Number of row slots for a viewport: {@link ROW_POOL}, more only when a tall window would need it. */
 export function poolSize(metrics: RowMetrics): number {
   const needed = Math.ceil(metrics.viewportHeight / metrics.rowHeight) + 1 + ROW_OVERSCAN * 2

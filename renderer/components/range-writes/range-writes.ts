@@ -1,4 +1,4 @@
-// Owns writing a range: clear, fill down, paste, and copying rows that are not loaded. A range of any size becomes one step:
+// Owns writing a range: clear, fill down, series, paste, and copying rows that are not loaded. A range of any size becomes one step:
 // its rows are read first, in the grid's order, then written; whatever is left out is told with its number and reason.
 // Loaded when a range is written for the first time.
 import { writeHtmlTable, writeTsv } from '../grid/clipboard.ts'
@@ -12,6 +12,8 @@ import { sameValue } from '../grid/use-cell-actions.ts'
 import type { CellChange } from '../grid/use-cell-edits.ts'
 import { rangeLabels as labels } from './range-labels.ts'
 import { parseHtmlTable, parseTsv } from './read-clipboard.ts'
+import { seriesValue } from './series.ts'
+import type { SeriesKind } from './series.ts'
 
 /** Cells that may be changed one by one when the screen offers no writing in groups. */
 const singleLimit = 200
@@ -65,6 +67,61 @@ export async function fillDown(core: GridCore, area: CellRange): Promise<void> {
     return column.type.toText(shownValue(core, cell), column.field, props.fieldContext)
   })
   writeRange(core, { area: { ...area, top: first + 1 }, textAt: (_row, column) => texts[column] })
+}
+
+/** Goes on with the series of a range's columns in the rows below it, down to a line. */
+export async function fillSeries(core: GridCore, seeds: CellRange, bottom: number): Promise<void> {
+  const { props, columns } = core
+  const rows = await seedRows(core, seeds)
+  if (!rows) return tell(core, { text: labels.notLoaded(bottom - seeds.bottom), partly: true })
+  const asked = columns.columns.slice(seeds.left, seeds.right + 1).map((column) => ({
+    column,
+    kind: kindOf(column),
+    values: rows.map((row, at) => {
+      const rowIndex = seeds.top + at
+      return shownValue(core, { column, row, rowIndex, rowKey: rowKeyOf(props, row, rowIndex) }) ?? null
+    }),
+  }))
+  writeRange(core, {
+    area: { ...seeds, top: seeds.bottom + 1, bottom },
+    textAt: (row, at) => {
+      const series = asked[at]
+      if (!series) return undefined
+      const { column, kind, values } = series
+      return column.type.toText(seriesValue(values, kind, row), column.field, props.fieldContext)
+    },
+  })
+}
+
+/**
+ * Goes on with what the first two rows of a range begin, or the first one where the second is empty, in the rest of the
+ * range.
+ */
+export async function continueSeries(core: GridCore, area: CellRange): Promise<void> {
+  const first = skipHeadings(core.props, area.top, false) ?? area.top
+  const second = skipHeadings(core.props, first + 1, false) ?? first
+  const rows = second <= area.bottom ? await seedRows(core, { ...area, top: second, bottom: second }) : []
+  const isSeed = core.columns.columns
+    .slice(area.left, area.right + 1)
+    .some(({ name }) => (rows?.[0]?.[name] ?? null) !== null)
+  const seeds = { ...area, top: first, bottom: isSeed && second < area.bottom ? second : first }
+  if (seeds.bottom < area.bottom) await fillSeries(core, seeds, area.bottom)
+}
+
+/** Rows of a range, headings left out; undefined when one cannot be read. */
+async function seedRows({ props }: GridCore, { top, bottom }: CellRange): Promise<readonly GridRecord[] | undefined> {
+  const lines = Array.from({ length: bottom - top + 1 }, (_, at) => top + at).filter(
+    (line) => !props.groups?.headingAt(line),
+  )
+  const loaded = lines.map((line) => props.getRow(line))
+  if (loaded.every((row) => row !== undefined)) return loaded
+  return props.loadRows?.(top, bottom + 1).catch(() => undefined)
+}
+
+function kindOf({ field, type }: LoadedCell['column']): SeriesKind {
+  if (field.options !== undefined || field.reference !== undefined || type.link !== undefined) return 'fixed'
+  if (type.dated) return 'dated'
+  return type.measured ? 'number' : type.toggle || type.chips ? 'fixed' : 'text'
 }
 
 /** Pastes a table with its first cell at the beginning of a range; one cell fills the whole range. */

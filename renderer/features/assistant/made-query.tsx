@@ -12,7 +12,8 @@ import { showToast } from '../../lib/toast.ts'
 import { objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import {
-  FilterDialog,
+  FilterPanel,
+  ToolDialog,
   ViewDialog,
   buildGroup,
   filterWords,
@@ -54,7 +55,6 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
   }
   const change = (next: FilterGroup | undefined): void => {
     setFilter(next)
-    setFiltering(false)
     setRan(undefined)
   }
   const keep = async (draft: ViewDraft): Promise<void> => {
@@ -145,15 +145,23 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
         )}
       </div>
       {ran && <MadeResult key={JSON.stringify(ran)} query={ran} fields={fields} context={context} />}
-      <FilterDialog
-        opened={filtering}
-        onClose={() => setFiltering(false)}
-        fields={fields}
-        context={context}
-        filter={filter ?? undefined}
-        onApply={change}
+      <ToolDialog title={t('filter.title')} opened={filtering} onClose={() => setFiltering(false)}>
+        <FilterPanel
+          fields={fields}
+          context={context}
+          filter={filter ?? undefined}
+          startField={undefined}
+          found={undefined}
+          onFilter={change}
+        />
+      </ToolDialog>
+      <ViewDialog
+        title={t('assistant.keep')}
+        draft={keeping}
+        canComeFirst
+        onClose={() => setKeeping(undefined)}
+        onSave={keep}
       />
-      <ViewDialog title={t('assistant.keep')} draft={keeping} onClose={() => setKeeping(undefined)} onSave={keep} />
     </section>
   )
 }

@@ -5,9 +5,10 @@ import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { dropUndo, pushUndo } from '../../lib/undo.ts'
-import type { UndoStep } from '../../lib/undo.ts'
+import { undoAndTell } from '../../lib/undo-told.ts'
 import type { Conflict, Decision, ManyChoice } from './conflict-queries.ts'
+import { decideAgain, rememberDecision } from './decision-step.ts'
+import type { DecisionStep } from './decision-step.ts'
 
 /** Deciding. */
 export interface Decisions {
@@ -53,24 +54,14 @@ export function useDecisions(): Decisions {
       setBusy((before) => new Set([...before].filter((id) => !ids.includes(id))))
     }
   }
-  const reopenAll = async (conflicts: readonly Conflict[]): Promise<void> => {
-    for (const { id } of conflicts) await call('reopenConflict', { params: { id } })
-    await refresh(conflicts)
-  }
   /** Tells what was done, and lets it be taken back from the message and by the key. */
-  const offerUndo = (message: string, conflicts: readonly Conflict[], again: () => Promise<void>): void => {
-    const step: UndoStep = { label: message, undo: async () => reopenAll(conflicts), redo: again }
-    pushUndo(step)
-    const takeBack = async (): Promise<void> => {
-      try {
-        await reopenAll(conflicts)
-        dropUndo(step)
-        showToast({ message: t('conflicts.reopened') })
-      } catch (error) {
-        showProblem(error)
-      }
-    }
-    showToast({ message, tone: 'good', action: { label: t('app.undo'), run: () => void takeBack() } })
+  const offerUndo = (message: string, conflicts: readonly Conflict[], again: DecisionStep['again']): void => {
+    const { id } = rememberDecision(message, {
+      conflicts: conflicts.map(({ id: conflict, object }) => ({ id: conflict, object })),
+      again,
+    })
+    const action = { label: t('app.undo'), run: () => void undoAndTell(id, t('conflicts.reopened')) }
+    showToast({ message, tone: 'good', action })
   }
 
   return {
@@ -91,26 +82,19 @@ export function useDecisions(): Decisions {
           return
         }
         const told = refusedToast(conflict, decision)
-        if (told === undefined) offerUndo(t('conflicts.decided', { choice: label }), [conflict], again)
+        if (told === undefined) offerUndo(t('conflicts.decided', { choice: label }), [conflict], { decision })
         else showToast({ message: told, tone: 'good' })
       }),
     async decideMany(conflicts, choice) {
       const ids = conflicts.map(({ id }) => id)
       await during(ids, async () => {
-        const done = new Set<string>()
-        const again = async (): Promise<void> => {
-          for (let at = 0; at < ids.length; at += 200) {
-            const answer = await call('resolveConflicts', { body: { ids: ids.slice(at, at + 200), choice } })
-            for (const id of answer.resolved) done.add(id)
-          }
-          await refresh(conflicts)
-        }
-        await again()
+        const done = await decideAgain(ids, choice)
+        await refresh(conflicts)
         const decided = conflicts.filter(({ id }) => done.has(id))
         const left = conflicts.length - decided.length
         const message = tn('conflicts.decidedMany', decided.length)
         const undoable = decided.filter(({ kind }) => kind !== 'refused')
-        if (undoable.length > 0) offerUndo(message, undoable, again)
+        if (undoable.length > 0) offerUndo(message, undoable, { choice })
         else if (decided.length > 0) showToast({ message, tone: 'good' })
         if (left > 0) showToast({ message: tn('conflicts.leftOver', left), tone: 'bad' })
       })

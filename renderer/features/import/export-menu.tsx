@@ -68,7 +68,8 @@ export function ExportMenu(props: { label: string; exporting: ReturnType<typeof 
         <Button
           ref={button}
           size="xs"
-          variant="default"
+          variant="subtle"
+          color="gray"
           leftSection={<IconTableExport size={14} aria-hidden />}
           // Not `loading`, which disables: a button that is off loses the focus.
           aria-busy={busy}

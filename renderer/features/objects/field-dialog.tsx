@@ -31,6 +31,8 @@ interface FieldDialogProps {
   draft: ObjectDraft
   /** The field to edit; `new` adds one; undefined shows nothing. */
   field: DraftField | 'new' | undefined
+  /** Whether it opens with the list of types. */
+  picking?: boolean
   onClose: () => void
   /** `goOn` says that the dialog stays for another new field. */
   onDone: (item: FieldItem, goOn: boolean) => void
@@ -56,7 +58,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
   const { field, draft, object } = props
   const isNew = field === 'new'
   const [item, setItem] = useState<FieldItem>(isNew ? blank : field.item)
-  const [picking, setPicking] = useState(false)
+  const [picking, setPicking] = useState(props.picking === true)
   const [tried, setTried] = useState(false)
   const [round, setRound] = useState(0)
   const labelInput = useRef<HTMLInputElement>(null)

@@ -1,4 +1,6 @@
 // The door of the objects feature: what other features and the frame may use. Screens are loaded by the router itself.
+import { lazy } from 'react'
+
 export { displayFieldOf, fieldList, labelsOf, objectLabel, objectPluralLabel } from './object-item.ts'
 export type { FieldItem, ObjectItem } from './object-item.ts'
 export {
@@ -13,3 +15,7 @@ export { nameFromLabel, uniqueName } from './object-names.ts'
 export { hasOptions } from './field-settings.ts'
 export { typeLabel } from './field-types.ts'
 export { deleteObject } from './delete-object.ts'
+export type { FieldPlace } from './field-in-place.tsx'
+
+/** Editing a field, or adding one, from the records of its object; loaded when it is first shown. */
+export const FieldInPlace = lazy(async () => ({ default: (await import('./field-in-place.tsx')).FieldInPlace }))

@@ -1,6 +1,7 @@
 // Owns the question before a change that destroys data: every step of the plan, the values it cannot keep, and what is
 // kept of them.
 import { Button, Group } from '@mantine/core'
+import { useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { t } from '../../lib/strings.ts'
 import { PlanFailures, PlanSteps } from './plan-list.tsx'
@@ -17,8 +18,16 @@ export function PlanDialog(props: {
   onConfirm: (hash: string) => void
 }) {
   const { plan } = props
+  const [last, setLast] = useState(plan)
+  if (plan && plan !== last) setLast(plan)
+  const destroys = last?.steps.some((step) => step.destructive) === true
   return (
-    <Dialog opened={plan !== undefined} onClose={props.onCancel} title={t('plan.title')} size="lg">
+    <Dialog
+      opened={plan !== undefined}
+      onClose={props.onCancel}
+      title={t(destroys ? 'plan.title' : 'plan.safe.title')}
+      size="lg"
+    >
       <p className={classes.lead}>{t('plan.lead')}</p>
       {plan && (
         <>
@@ -26,13 +35,17 @@ export function PlanDialog(props: {
           <PlanFailures steps={plan.steps} labels={props.labels} />
         </>
       )}
-      <p className={classes.note}>{t('plan.backup')}</p>
+      {destroys && <p className={classes.note}>{t('plan.backup')}</p>}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={props.onCancel} data-autofocus>
           {t('app.cancel')}
         </Button>
-        <Button color="red" loading={props.busy} onClick={() => plan && props.onConfirm(plan.hash)}>
-          {t('plan.confirm')}
+        <Button
+          {...(destroys ? { color: 'red' } : {})}
+          loading={props.busy}
+          onClick={() => plan && props.onConfirm(plan.hash)}
+        >
+          {t(destroys ? 'plan.confirm' : 'plan.safe.confirm')}
         </Button>
       </Group>
     </Dialog>

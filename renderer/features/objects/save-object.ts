@@ -16,12 +16,22 @@ export interface PendingPlan {
 /** What a save led to: a plan that waits, or the version token of what is stored now. */
 export type SaveOutcome = { plan: PendingPlan } | { plan?: undefined; etag: string | undefined }
 
+/** Whether a step of a plan has to be seen before it happens. */
+export type StopAt = (step: PlanStep) => boolean
+
+const destroys: StopAt = (step) => step.destructive
+
 /**
- * Saves an object over the version it was edited from. Answers a plan instead when it destroys data and `confirm` is not
- * its hash; nothing is stored then.
+ * Saves an object over the version it was edited from. Answers a plan instead when it has a step to stop at (by default:
+ * one that destroys data) and `confirm` is not its hash; nothing is stored then.
  * @throws ApiError CONCURRENT_UPDATE, conflict, validation_error
  */
-export async function saveObject(base: ObjectItem, next: ObjectItem, confirm?: string): Promise<SaveOutcome> {
+export async function saveObject(
+  base: ObjectItem,
+  next: ObjectItem,
+  confirm?: string,
+  stopAt: StopAt = destroys,
+): Promise<SaveOutcome> {
   const { etag: _etag, ...item } = next
   const input = {
     params: { type: 'object', name: base.name },
@@ -30,7 +40,7 @@ export async function saveObject(base: ObjectItem, next: ObjectItem, confirm?: s
   }
   if (confirm === undefined) {
     const { plan = [], planHash } = await call('saveMetadataItem', { ...input, query: { dryRun: 'true' } })
-    if (planHash !== undefined && plan.some((step) => step.destructive))
+    if (planHash !== undefined && plan.some((step) => step.destructive || stopAt(step)))
       return { plan: { steps: plan, hash: planHash } }
   }
   const { etag } = await call('saveMetadataItem', { ...input, query: { confirm } })

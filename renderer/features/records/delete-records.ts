@@ -4,11 +4,9 @@ import { ApiError } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
-import { showProblem, showToast } from '../../lib/toast.ts'
-import { dropUndo, pushUndo } from '../../lib/undo.ts'
-import type { UndoStep } from '../../lib/undo.ts'
-
-const parallel = 4
+import { showToast } from '../../lib/toast.ts'
+import { undoAndTell } from '../../lib/undo-told.ts'
+import { rememberDeleted } from './record-steps.ts'
 
 async function remove(
   object: string,
@@ -23,16 +21,6 @@ async function remove(
   return { done: ids.filter((id) => !failed.has(id)), problem: first ? problemText(new ApiError(first)) : undefined }
 }
 
-async function restore(object: string, ids: readonly string[]): Promise<void> {
-  const waiting = [...ids]
-  const work = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      await call('restoreRecord', { params: { object, id }, body: {} })
-    }
-  }
-  await Promise.all(Array.from({ length: parallel }, work))
-}
-
 /** Deletes up to 1,000 records of an object and offers to restore them. @returns whether any was deleted */
 export async function deleteRecords(object: string, ids: readonly string[]): Promise<boolean> {
   const { done, problem } = await remove(object, ids)
@@ -41,17 +29,7 @@ export async function deleteRecords(object: string, ids: readonly string[]): Pro
     showToast({ message: problem ?? t('problem.internal_error'), tone: 'bad' })
     return false
   }
-  const step: UndoStep = {
-    label: t('records.delete.step', { count: done.length }),
-    undo: async () => {
-      await restore(object, done).finally(() => tellRecordsChanged(object))
-    },
-    redo: async () => {
-      await remove(object, done)
-      tellRecordsChanged(object)
-    },
-  }
-  pushUndo(step)
+  const { id } = rememberDeleted(t('records.delete.step', { count: done.length }), { object, ids: done })
   showToast({
     message:
       problem === undefined
@@ -59,10 +37,7 @@ export async function deleteRecords(object: string, ids: readonly string[]): Pro
         : t('records.deletedPartly', { done: done.length, total: ids.length, problem }),
     action: {
       label: t('app.undo'),
-      run: () => {
-        dropUndo(step)
-        step.undo().then(() => showToast({ message: tn('records.restored', done.length), tone: 'good' }), showProblem)
-      },
+      run: () => void undoAndTell(id, tn('records.restored', done.length)),
     },
   })
   return true

@@ -2,29 +2,35 @@
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
-import { operatorOf } from './record-query.ts'
-import type { FilterGroup } from './record-query.ts'
+import { conditionsOf, isFilterGroup, operatorOf } from './record-query.ts'
+import type { FilterGroup, RecordFilter } from './record-query.ts'
 
-/** The conditions that can be used, each in words. */
+/** The conditions that can be used, those of inner groups too, each in words. */
 export function conditionWords(
-  { conditions }: FilterGroup,
+  filter: FilterGroup,
   fields: readonly FieldDefinition[],
   context: FieldContext,
 ): string[] {
-  return conditions.flatMap((condition) => {
-    const found = operatorOf(condition, fields)
-    if (!found) return []
-    const words = [fieldLabel(found.field), context.translate(found.operator.label), condition.texts.join(' – ')]
-    return [words.filter((word) => word !== '').join(' ')]
-  })
+  return conditionsOf(filter).flatMap((condition) => words(condition, fields, context))
 }
 
-/** All of them as one phrase; undefined where nothing can be used. */
+/** All of them as one phrase, inner groups in brackets; undefined where nothing can be used. */
 export function filterWords(
   filter: FilterGroup,
   fields: readonly FieldDefinition[],
   context: FieldContext,
 ): string | undefined {
-  const words = conditionWords(filter, fields, context)
-  return words.length === 0 ? undefined : words.join(` ${t(filter.any ? 'filter.or' : 'filter.and')} `)
+  const parts = filter.conditions.flatMap((node) => {
+    if (!isFilterGroup(node)) return words(node, fields, context)
+    const inner = filterWords(node, fields, context)
+    return inner === undefined ? [] : [`(${inner})`]
+  })
+  return parts.length === 0 ? undefined : parts.join(` ${t(filter.any ? 'filter.or' : 'filter.and')} `)
+}
+
+function words(condition: RecordFilter, fields: readonly FieldDefinition[], context: FieldContext): string[] {
+  const found = operatorOf(condition, fields)
+  if (!found) return []
+  const all = [fieldLabel(found.field), context.translate(found.operator.label), condition.texts.join(' – ')]
+  return [all.filter((word) => word !== '').join(' ')]
 }

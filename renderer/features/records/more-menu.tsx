@@ -37,7 +37,8 @@ export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }
         <ActionIcon
           ref={button}
           size={30}
-          variant={props.isOn ? 'light' : 'default'}
+          variant={props.isOn ? 'light' : 'subtle'}
+          {...(props.isOn ? {} : { color: 'gray' })}
           aria-label={t('tools.moreOf')}
           title={t('tools.moreOf')}
         >

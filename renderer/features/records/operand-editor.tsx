@@ -1,128 +1,122 @@
 // Owns typing the operand of a condition: the editor of the field's type, a list, a range or a period.
-import { NativeSelect, TextInput } from '@mantine/core'
-import { useId } from 'react'
+import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { fieldTypeOf, periods } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FilterOperator } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
-import classes from './records.module.css'
+import classes from './filter-panel.module.css'
 
-/** The editors an operator asks for; `texts` holds one text per editor. */
-export function OperandEditor(props: {
+interface OperandProps {
   field: FieldDefinition
   operator: FilterOperator
   context: FieldContext
   texts: readonly string[]
-  invalid: boolean
   describedBy: string
   onTexts: (texts: string[]) => void
-  onDone: () => void
-}) {
-  const { operator, texts } = props
+}
+
+/** The editors an operator asks for; `texts` holds one text per editor. */
+export function OperandEditor(props: OperandProps) {
+  const { field, operator, texts, onTexts } = props
+  const [first = '', second = ''] = texts
   if (operator.operand === 'none') return null
-  if (operator.operand === 'period')
-    return <PeriodEditor text={texts[0] ?? ''} onText={(text) => props.onTexts([text])} />
-  if (operator.operand === 'list' || operator.operand === 'text') {
+  if (operator.operand === 'period') return <PeriodEditor text={first} onText={(text) => onTexts([text])} />
+  if (operator.operand === 'value' && field.options?.length) {
+    return (
+      <NativeSelect
+        size="xs"
+        aria-label={t('filter.value')}
+        aria-describedby={props.describedBy}
+        value={first}
+        data={[
+          { value: '', label: '' },
+          ...field.options.map((option) =>
+            typeof option === 'string'
+              ? option
+              : { value: String(option.value), label: option.label ?? String(option.value) },
+          ),
+        ]}
+        onChange={(event) => onTexts([event.currentTarget.value])}
+      />
+    )
+  }
+  const chooses = field.options?.length || field.reference
+  if (operator.operand === 'text' || (operator.operand === 'list' && !chooses)) {
     return (
       <TextInput
-        label={t('filter.value')}
-        description={operator.operand === 'list' ? t('filter.listHelp') : undefined}
-        value={texts[0] ?? ''}
-        error={props.invalid}
+        size="xs"
+        aria-label={t('filter.value')}
+        placeholder={operator.operand === 'list' ? t('filter.listHelp') : undefined}
+        value={first}
         aria-describedby={props.describedBy}
-        onChange={(event) => props.onTexts([event.currentTarget.value])}
+        onChange={(event) => onTexts([event.currentTarget.value])}
       />
     )
   }
   if (operator.operand === 'range') {
     return (
       <div className={classes.range}>
-        <ValueEditor
-          {...props}
-          label={t('filter.from')}
-          draft={texts[0] ?? ''}
-          onDraft={(text) => props.onTexts([text, texts[1] ?? ''])}
-        />
-        <ValueEditor
-          {...props}
-          label={t('filter.to')}
-          draft={texts[1] ?? ''}
-          onDraft={(text) => props.onTexts([texts[0] ?? '', text])}
-        />
+        <ValueEditor {...props} label={t('filter.from')} draft={first} onDraft={(text) => onTexts([text, second])} />
+        <ValueEditor {...props} label={t('filter.to')} draft={second} onDraft={(text) => onTexts([first, text])} />
       </div>
     )
   }
-  return (
-    <ValueEditor
-      {...props}
-      label={t('filter.value')}
-      draft={texts[0] ?? ''}
-      onDraft={(text) => props.onTexts([text])}
-    />
-  )
+  return <ValueEditor {...props} label={t('filter.value')} draft={first} onDraft={(text) => onTexts([text])} />
 }
 
-function ValueEditor(props: {
-  field: FieldDefinition
-  context: FieldContext
-  label: string
-  draft: string
-  invalid: boolean
-  describedBy: string
-  onDraft: (text: string) => void
-  onDone: () => void
-}) {
-  const id = useId()
-  const { Editor } = fieldTypeOf(props.field)
+function ValueEditor(props: OperandProps & { label: string; draft: string; onDraft: (text: string) => void }) {
+  const { field } = props
+  const isList = props.operator.operand === 'list'
+  const asked: FieldDefinition = isList
+    ? { ...field, required: false, multiple: true, ...(field.reference ? {} : { type: 'multiselect' }) }
+    : { ...field, required: false, multiple: false }
+  const { Editor } = fieldTypeOf(asked)
   return (
-    <div className={classes.formField}>
-      <span id={id} className={classes.formLabel} aria-hidden>
-        {props.label}
-      </span>
-      <div className={classes.formEditor}>
-        <Editor
-          field={{ ...props.field, required: false, multiple: false }}
-          context={props.context}
-          label={props.label}
-          draft={props.draft}
-          value={null}
-          invalid={props.invalid}
-          describedBy={props.describedBy}
-          onDraft={props.onDraft}
-          onDone={(text) => props.onDraft(text)}
-        />
-      </div>
+    <div className={classes.value}>
+      <Editor
+        field={asked}
+        context={props.context}
+        label={props.label}
+        draft={props.draft}
+        value={null}
+        invalid={false}
+        describedBy={props.describedBy}
+        onDraft={props.onDraft}
+        onDone={props.onDraft}
+      />
     </div>
   )
 }
 
 const withDays = /^(last|next)_(\d+)_days$/
+const maxDays = 3650
 
 function PeriodEditor(props: { text: string; onText: (text: string) => void }) {
   const counted = withDays.exec(props.text)
   const chosen = counted ? `${counted[1]}_N_days` : props.text
   return (
-    <>
+    <div className={classes.range}>
       <NativeSelect
-        label={t('filter.value')}
+        size="xs"
+        aria-label={t('filter.value')}
         value={chosen}
         data={[
-          { value: '', label: '' },
+          { value: '', label: t('filter.period') },
           ...periods.map((period) => ({ value: period, label: period.replaceAll('_', ' ') })),
         ]}
         onChange={(event) => props.onText(event.currentTarget.value.replace('_N_', '_7_'))}
       />
       {counted && (
-        <TextInput
-          type="number"
-          label={t('filter.days')}
+        <NumberInput
+          size="xs"
+          w={72}
+          aria-label={t('filter.days')}
           min={1}
-          max={3650}
-          value={counted[2]}
-          onChange={(event) =>
-            props.onText(`${counted[1]}_${Math.max(1, Math.trunc(Number(event.currentTarget.value)) || 1)}_days`)
-          }
+          max={maxDays}
+          allowDecimal={false}
+          value={Number(counted[2])}
+          onChange={(days) => Number(days) >= 1 && props.onText(`${counted[1]}_${Math.trunc(Number(days))}_days`)}
         />
       )}
-    </>
+    </div>
   )
 }

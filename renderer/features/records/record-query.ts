@@ -17,8 +17,30 @@ export interface RecordFilter {
 /** Several conditions: all of them must hold, or any one of them. */
 export interface FilterGroup {
   any: boolean
-  conditions: readonly RecordFilter[]
+  conditions: readonly FilterNode[]
 }
+
+/** What a group holds: conditions, and groups inside of it. */
+export type FilterNode = RecordFilter | FilterGroup
+
+/** How deep groups lie in each other, the outermost counted. */
+export const maxGroupDepth = 3
+
+/** Whether a node is a group. */
+export function isFilterGroup(node: FilterNode): node is FilterGroup {
+  return 'conditions' in node
+}
+
+/** All conditions of a filter, those of inner groups too, in the order they are read in. */
+export function conditionsOf(filter: FilterGroup | undefined): RecordFilter[] {
+  return (filter?.conditions ?? []).flatMap((node) => (isFilterGroup(node) ? conditionsOf(node) : [node]))
+}
+
+/** Heights of rows in pixels, as a view keeps them. */
+export const rowHeights = [28, 36, 56] as const
+
+/** A height of {@link rowHeights}. */
+export type RowHeight = (typeof rowHeights)[number]
 
 /** One term of the order. */
 export interface SortTerm {
@@ -41,6 +63,10 @@ export interface RecordQuery {
   options?: ViewOptions | undefined
   /** Day a calendar stands at, `YYYY-MM-DD`; absent for today. */
   day?: string | undefined
+  /** Number of columns at the start that do not scroll sideways; absent: the first one. */
+  frozen?: number | undefined
+  /** Height of the rows; absent: the low one, the middle one under a finger. */
+  rowHeight?: RowHeight | undefined
 }
 
 /** What a kind of view is told beside the query, for example which field makes the columns of a kanban. */
@@ -56,6 +82,8 @@ export function readQuery(search: string): RecordQuery {
   const totals = readTotals(params.get('t'))
   const options = params.get('o')
   const day = /^\d{4}-\d\d-\d\d$/.exec(params.get('d') ?? '')?.[0]
+  const frozen = readFrozen(params.get('z'))
+  const rowHeight = readRowHeight(Number(params.get('h')))
   return {
     filter: readGroup(params.get('w')) ?? readSingle(params),
     sort: (params.get('s') ?? '')
@@ -72,6 +100,8 @@ export function readQuery(search: string): RecordQuery {
     ...(totals === undefined ? {} : { totals }),
     ...(options === null ? {} : { options: readOptions(options) }),
     ...(day === undefined ? {} : { day }),
+    ...(frozen === undefined ? {} : { frozen }),
+    ...(rowHeight === undefined ? {} : { rowHeight }),
   }
 }
 
@@ -85,13 +115,29 @@ function readOptions(text: string): ViewOptions {
   )
 }
 
-/** Conditions as a view or an address keeps them; undefined when they cannot be read. */
-export function readConditions(value: unknown): FilterGroup | undefined {
-  if (!Array.isArray(value)) return undefined
+function readFrozen(text: string | null): number | undefined {
+  return text !== null && /^\d{1,2}$/.test(text) ? Number(text) : undefined
+}
+
+/** The height a number stands for; undefined when it is none. */
+export function readRowHeight(value: unknown): RowHeight | undefined {
+  return rowHeights.find((height) => height === value)
+}
+
+/**
+ * Conditions as a view or an address keeps them: the joining word, then conditions and groups. A group's second element is
+ * a list, a condition's the word of its operator. Undefined when nothing of it can be read.
+ */
+export function readConditions(value: unknown, depth = 1): FilterGroup | undefined {
+  if (!Array.isArray(value) || depth > maxGroupDepth) return undefined
   const [word, ...rest] = value as unknown[]
-  const conditions = rest.flatMap((entry): RecordFilter[] => {
+  const conditions = rest.flatMap((entry): FilterNode[] => {
     if (!Array.isArray(entry)) return []
     const [field, operator, ...texts] = entry as unknown[]
+    if (Array.isArray(operator)) {
+      const group = readConditions(entry, depth + 1)
+      return group ? [group] : []
+    }
     if (typeof field !== 'string' || typeof operator !== 'string') return []
     return [{ field, operator, texts: texts.filter((text) => typeof text === 'string') }]
   })
@@ -100,7 +146,12 @@ export function readConditions(value: unknown): FilterGroup | undefined {
 
 /** Conditions in the form that {@link readConditions} reads. */
 export function writeConditions({ any, conditions }: FilterGroup): unknown[] {
-  return [any ? 'any' : 'all', ...conditions.map(({ field, operator, texts }) => [field, operator, ...texts])]
+  return [
+    any ? 'any' : 'all',
+    ...conditions.map((node) =>
+      isFilterGroup(node) ? writeConditions(node) : [node.field, node.operator, ...node.texts],
+    ),
+  ]
 }
 
 function readGroup(text: string | null): FilterGroup | undefined {
@@ -122,11 +173,12 @@ function readSingle(params: URLSearchParams): FilterGroup | undefined {
 }
 
 /** Writes the search part of an address, empty for the default view. */
-export function writeQuery({ filter, sort, search, view, group, totals, options, day }: RecordQuery): string {
+export function writeQuery(query: RecordQuery): string {
+  const { filter, sort, search, view, group, totals, options, day, frozen, rowHeight } = query
   const params = new URLSearchParams()
   if (view !== '') params.set('v', view)
   const [only] = filter?.conditions ?? []
-  if (filter && only && filter.conditions.length === 1) {
+  if (filter && only && !isFilterGroup(only) && filter.conditions.length === 1) {
     const [first, second] = only.texts
     params.set('f', [only.field, only.operator, ...(first === undefined ? [] : [first])].join('.'))
     if (second !== undefined) params.set('f2', second)
@@ -144,6 +196,8 @@ export function writeQuery({ filter, sort, search, view, group, totals, options,
     params.set('o', words.map(([key, value]) => `${key}.${value}`).join(','))
   }
   if (day !== undefined) params.set('d', day)
+  if (frozen !== undefined) params.set('z', String(frozen))
+  if (rowHeight !== undefined) params.set('h', String(rowHeight))
   return params.toString()
 }
 
@@ -171,7 +225,10 @@ export function changeSort(
 /** The conditions with one more; it replaces the one on the same field where all of them must hold. */
 export function narrowed(filter: FilterGroup | undefined, added: RecordFilter): FilterGroup {
   const kept = filter === undefined || filter.any ? [] : filter.conditions
-  return { any: false, conditions: [...kept.filter(({ field }) => field !== added.field), added] }
+  return {
+    any: false,
+    conditions: [...kept.filter((node) => isFilterGroup(node) || node.field !== added.field), added],
+  }
 }
 
 /** The operator of a condition, or undefined when the field or the operator does not exist (any more). */
@@ -200,9 +257,13 @@ export function buildGroup(
   fields: readonly FieldDefinition[],
   context: FieldContext,
 ): Record<string, unknown> | undefined {
-  const filters = conditions.flatMap((condition) => {
-    const known = operatorOf(condition, fields)
-    const built = known && buildFilter(known.field, known.operator, condition.texts, context, '')
+  const filters = conditions.flatMap((node) => {
+    if (isFilterGroup(node)) {
+      const group = buildGroup(node, fields, context)
+      return group === undefined ? [] : [group]
+    }
+    const known = operatorOf(node, fields)
+    const built = known && buildFilter(known.field, known.operator, node.texts, context, '')
     return built?.ok === true ? [built.filter] : []
   })
   if (filters.length <= 1) return filters[0]

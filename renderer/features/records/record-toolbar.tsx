@@ -1,23 +1,25 @@
 // Owns the line above the records: search, the tools of the view, and what can be done with ticked rows. Tools that
 // do not fit are in the menu at its end.
-import { Button, CloseButton, Popover } from '@mantine/core'
+import { Button, CloseButton } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import {
+  IconArrowsSort,
   IconChartBar,
   IconCode,
   IconColumns3,
   IconFilter,
   IconLayoutList,
   IconLayoutSidebarRight,
+  IconLineHeight,
+  IconPencil,
   IconPlus,
   IconShare,
   IconTableImport,
   IconTools,
   IconTrash,
 } from '@tabler/icons-react'
-import { useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { Dialog } from '../../components/dialog.tsx'
 import { PresenceAvatars } from '../../components/presence-avatars.tsx'
 import type { Avatar } from '../../components/presence-avatars.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
@@ -35,6 +37,7 @@ import { conditionWords } from './filter-words.ts'
 import type { RecordQuery } from './record-query.ts'
 import classes from './records.module.css'
 import { SearchBox } from './search-box.tsx'
+import { ToolDialog, ToolPopover } from './tool-panel.tsx'
 
 /** A tool, as a button of the line and as an entry of the menu. */
 interface Tool {
@@ -44,6 +47,8 @@ interface Tool {
   /** Whether it is in force: a filter, a grouping, an open panel. */
   isOn?: boolean
   expanded?: boolean
+  /** The panel it opens, and what that is called. */
+  panel?: { id: ToolPanel; title: string }
   /** What it does; absent for tools that bring their own button. */
   onClick?: () => void
   href?: string
@@ -52,6 +57,12 @@ interface Tool {
   /** In place of the plain entry. */
   items?: ReactNode
 }
+
+/** Panels of the toolbar; one is open at a time. */
+export type ToolPanel = 'filter' | 'sort' | 'group' | 'columns' | 'rowHeight'
+
+/** Below this width a panel is a dialog: a popover would be wider than the window. */
+const narrow = '(max-width: 640px)'
 
 /** The tools of a view. */
 export function RecordToolbar(props: {
@@ -64,10 +75,13 @@ export function RecordToolbar(props: {
   /** What only this kind of view asks for; stands first. */
   own?: ReactNode
   checkedCount: number
-  /** Choosing columns; null where nothing is chosen. */
-  columns: ReactNode
-  /** Whether some fields are no columns. */
-  columnsHidden: boolean
+  /** What the panels show; one that is absent has no tool. */
+  panels: Readonly<Partial<Record<ToolPanel, ReactNode>>>
+  /** The open panel. */
+  panel: ToolPanel | undefined
+  onPanel: (panel: ToolPanel | undefined) => void
+  /** Number of fields that are no columns. */
+  columnsHidden: number
   /** What is shown, as a file of it is asked for. */
   exporting: ExportQuery
   /** Path of the requests behind the view. */
@@ -82,12 +96,11 @@ export function RecordToolbar(props: {
   onOpen?: (() => void) | undefined
   /** Absent where the view cannot be searched. */
   onSearch?: (text: string) => void
-  onFilter: () => void
-  /** Absent where the view has no headings. */
-  onGroup?: () => void
   onNew: () => void
-  onDelete: () => void
-  onClearChecks: () => void
+  /** What is done with ticked records; absent where none can be ticked. */
+  onBulkEdit?: () => void
+  onDelete?: () => void
+  onClearChecks?: () => void
   /** Shares the one ticked record; undefined where that is not possible. */
   onShare: (() => void) | undefined
 }) {
@@ -100,56 +113,51 @@ export function RecordToolbar(props: {
   const canImport = manifest?.features.import !== false
   const canSummarise = manifest?.features.analytics !== false
   const exporting = useExport({ object: object.name, query: props.exporting })
-  const [choosingColumns, setChoosingColumns] = useState(false)
+  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false }) ?? false
   const grouping = groupingText(props.terms, props.fields)
 
   const { row, count } = useFittingTools(
-    JSON.stringify([label, summary, grouping, props.columns === null, canSummarise, canImport]) +
-      `${query.view} ${props.checkedCount}`,
+    JSON.stringify([label, summary, grouping, query.sort.length, props.columnsHidden, Object.keys(props.panels)]) +
+      `${canSummarise} ${canImport} ${query.view} ${props.checkedCount}`,
   )
-  // In a popover while its button is there, else in a dialog: also when the window changes meanwhile.
-  const columnsFit = count > (props.onGroup ? 2 : 1)
-
+  const has = ({ panel }: Tool): boolean => panel === undefined || props.panels[panel.id] !== undefined
   // In the order of how soon they are wanted: the last ones go into the menu first.
-  const tools: Tool[] = [
+  const all: Tool[] = [
     {
       key: 'filter',
       label: summary === undefined ? t('records.filter') : t('records.filterOn', { summary }),
       icon: <IconFilter size={14} aria-hidden />,
       isOn: summary !== undefined,
-      onClick: props.onFilter,
+      panel: { id: 'filter', title: t('filter.title') },
     },
-    ...(props.onGroup
-      ? [
-          {
-            key: 'group',
-            label: grouping === '' ? t('groups.open') : t('groups.openOn', { fields: grouping }),
-            icon: <IconLayoutList size={14} aria-hidden />,
-            isOn: grouping !== '',
-            onClick: props.onGroup,
-          },
-        ]
-      : []),
-    ...(props.columns === null
-      ? []
-      : [
-          {
-            key: 'columns',
-            label: t('views.columns'),
-            icon: <IconColumns3 size={14} aria-hidden />,
-            isOn: props.columnsHidden,
-            onClick: () => setChoosingColumns(true),
-            button: (
-              <ColumnsButton
-                isOn={props.columnsHidden}
-                opened={choosingColumns && columnsFit}
-                onChange={setChoosingColumns}
-              >
-                {props.columns}
-              </ColumnsButton>
-            ),
-          },
-        ]),
+    {
+      key: 'sort',
+      label: query.sort.length === 0 ? t('sort.open') : tn('sort.openOn', query.sort.length),
+      icon: <IconArrowsSort size={14} aria-hidden />,
+      isOn: query.sort.length > 0,
+      panel: { id: 'sort', title: t('sort.title') },
+    },
+    {
+      key: 'group',
+      label: grouping === '' ? t('groups.open') : t('groups.openOn', { fields: grouping }),
+      icon: <IconLayoutList size={14} aria-hidden />,
+      isOn: grouping !== '',
+      panel: { id: 'group', title: t('groups.title') },
+    },
+    {
+      key: 'columns',
+      label: props.columnsHidden === 0 ? t('views.columns') : tn('columns.hidden', props.columnsHidden),
+      icon: <IconColumns3 size={14} aria-hidden />,
+      isOn: props.columnsHidden > 0,
+      panel: { id: 'columns', title: t('views.columns') },
+    },
+    {
+      key: 'rowHeight',
+      label: t('rowHeight.open'),
+      icon: <IconLineHeight size={14} aria-hidden />,
+      isOn: query.rowHeight !== undefined,
+      panel: { id: 'rowHeight', title: t('rowHeight.open') },
+    },
     ...(canSummarise && props.onSummary
       ? [
           {
@@ -202,7 +210,15 @@ export function RecordToolbar(props: {
         ]
       : []),
   ]
-  const left = tools.slice(count)
+  const tools = all.filter(has)
+  const left = tools.slice(count).map((tool) => ({
+    ...tool,
+    ...(tool.panel ? { onClick: () => props.onPanel(tool.panel?.id) } : {}),
+  }))
+  // In a popover while its button is there, else in a dialog: also when the window changes meanwhile.
+  const place = tools.findIndex(({ panel }) => panel !== undefined && panel.id === props.panel)
+  const open = tools[place]?.panel
+  const inDialog = place >= 0 && (isNarrow || place >= count)
 
   return (
     <div className={classes.toolbar}>
@@ -233,6 +249,14 @@ export function RecordToolbar(props: {
           )}
           <Button
             size="xs"
+            variant="default"
+            leftSection={<IconPencil size={14} aria-hidden />}
+            onClick={props.onBulkEdit}
+          >
+            {t('bulk.open', { count: props.checkedCount })}
+          </Button>
+          <Button
+            size="xs"
             variant="light"
             color="red"
             leftSection={<IconTrash size={14} aria-hidden />}
@@ -246,7 +270,21 @@ export function RecordToolbar(props: {
       <div ref={row} className={classes.tools}>
         {tools.map((tool, at) => (
           <div key={tool.key} data-tool hidden={at >= count}>
-            {tool.button ?? <ToolButton tool={tool} />}
+            {tool.panel ? (
+              <ToolPopover
+                label={tool.label}
+                title={tool.panel.title}
+                icon={tool.icon}
+                isOn={tool.isOn === true}
+                opened={open?.id === tool.panel.id && !inDialog}
+                labelClass={classes.toolLabel}
+                onChange={(opened) => props.onPanel(opened ? tool.panel?.id : undefined)}
+              >
+                {props.panels[tool.panel.id]}
+              </ToolPopover>
+            ) : (
+              (tool.button ?? <ToolButton tool={tool} />)
+            )}
           </div>
         ))}
         <div data-more hidden={left.length === 0}>
@@ -258,14 +296,9 @@ export function RecordToolbar(props: {
           </Button>
         </div>
       </div>
-      <Dialog
-        opened={choosingColumns && !columnsFit}
-        onClose={() => setChoosingColumns(false)}
-        title={t('views.columns')}
-        size="sm"
-      >
-        {props.columns}
-      </Dialog>
+      <ToolDialog title={open?.title ?? ''} opened={inDialog} onClose={() => props.onPanel(undefined)}>
+        {open && props.panels[open.id]}
+      </ToolDialog>
     </div>
   )
 }
@@ -273,7 +306,8 @@ export function RecordToolbar(props: {
 function ToolButton({ tool }: { tool: Tool }) {
   const look = {
     size: 'xs',
-    variant: tool.isOn ? 'light' : 'default',
+    variant: tool.isOn ? 'light' : 'subtle',
+    ...(tool.isOn ? {} : { color: 'gray' }),
     leftSection: tool.icon,
     classNames: { label: classes.toolLabel },
   } as const
@@ -288,37 +322,6 @@ function ToolButton({ tool }: { tool: Tool }) {
     <Button aria-expanded={tool.expanded} onClick={tool.onClick} {...look}>
       {tool.label}
     </Button>
-  )
-}
-
-function ColumnsButton(props: {
-  isOn: boolean
-  opened: boolean
-  onChange: (opened: boolean) => void
-  children: ReactNode
-}) {
-  return (
-    <Popover
-      opened={props.opened}
-      onChange={props.onChange}
-      position="bottom-end"
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      withinPortal={false}
-      returnFocus
-    >
-      <Popover.Target>
-        <Button
-          size="xs"
-          variant={props.isOn ? 'light' : 'default'}
-          onClick={() => props.onChange(!props.opened)}
-          leftSection={<IconColumns3 size={14} aria-hidden />}
-        >
-          {t('views.columns')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t('views.columns')}>{props.children}</Popover.Dropdown>
-    </Popover>
   )
 }
 

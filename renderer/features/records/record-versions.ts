@@ -30,3 +30,6 @@ export function createRecordVersions(): RecordVersions {
     },
   }
 }
+
+/** The versions own writes in this window have led to. */
+export const recordVersions = createRecordVersions()

@@ -1,5 +1,6 @@
 // Owns the view of an object's records: what the address asks for, the grid over it, its tools and its dialogs.
 import { useQueryClient } from '@tanstack/react-query'
+import { useMediaQuery } from '@mantine/hooks'
 import { Suspense, lazy, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
@@ -21,7 +22,7 @@ import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { OpenConflict } from './conflict-dialog.tsx'
 import { deleteRecords } from './delete-records.ts'
-import { FilterDialog } from './filter-dialog.tsx'
+import { FindBar } from './find-bar.tsx'
 import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
 import { useRecordPeek } from './record-peek-place.tsx'
@@ -29,6 +30,7 @@ import type { RenderPeek } from './record-peek-place.tsx'
 import { buildGroup, changeSort, narrowed, readQuery, sortText, writeQuery } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
+import type { ToolPanel } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
 import type { Decision, RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
@@ -37,13 +39,18 @@ import { StatusBar } from './status-bar.tsx'
 import { useEditedCells } from './use-edited-cells.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import { useFieldContext } from './use-field-context.ts'
+import { useHeaderMenu } from './use-header-menu.tsx'
 import { useRecordMenu } from './use-record-menu.tsx'
 import type { RecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
 
 const SummaryPanel = lazy(async () => ({ default: (await import('./summary-panel.tsx')).SummaryPanel }))
-const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }))
+const BulkEditDialog = lazy(async () => ({ default: (await import('./bulk-edit-dialog.tsx')).BulkEditDialog }))
+const ViewPanels = lazy(async () => ({ default: (await import('./view-panels.tsx')).ViewPanels }))
+
+/** Below this width one column at most stays where it is while the others scroll. */
+const narrow = '(max-width: 640px)'
 
 /** Grid of all records of an object that has fields; `peek` shows one of them beside it. */
 export function RecordView(props: { object: ObjectItem; views: RecordViews; peek?: RenderPeek | undefined }) {
@@ -57,11 +64,14 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const context = useFieldContext()
   const host = useHostStatus()
   const fields = useShownFields(object)
-  const [filtering, setFiltering] = useState(false)
+  const [panel, setPanel] = useState<ToolPanel>()
+  /** The field the filter was opened for. */
+  const [filterField, setFilterField] = useState<string>()
   const [adding, setAdding] = useState(false)
+  const [finding, setFinding] = useState(false)
   const [summing, setSumming] = useState(false)
   /** Undefined until it was wanted once: only then is the dialog loaded. */
-  const [grouping, setGrouping] = useState<boolean>()
+  const [bulkEditing, setBulkEditing] = useState<boolean>()
   const [conflict, setConflict] = useState<OpenConflict>()
   const [selection, setSelection] = useState<GridSelection>()
   const [progress, setProgress] = useState<GridProgress | null>(null)
@@ -97,6 +107,11 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const { rows, terms, totals } = view
   const checks = useRowChecks(rows.queryKey, rows.loadRows)
   const columns = useColumns(object, views.columns)
+  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false }) ?? false
+  const isTouch = useMediaQuery('(pointer: coarse)', undefined, { getInitialValueInEffect: false }) ?? false
+  const frozen = Math.min(query.frozen ?? 1, views.columns.length)
+  // On a narrow screen frozen columns would leave no room for the others.
+  const shownFrozen = isNarrow ? Math.min(frozen, 1) : frozen
 
   const ask = useCallback(
     async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> =>
@@ -174,6 +189,24 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
     writeQuery({ ...query, group: undefined, totals: undefined }),
     views.columns.length < fields.length ? views.columns.map(({ name }) => name) : undefined,
   )
+  const openPanel = (next: ToolPanel | undefined): void => {
+    setFilterField(undefined)
+    setPanel(next)
+  }
+  const header = useHeaderMenu({
+    object,
+    query,
+    terms,
+    columns: views.columns,
+    frozen,
+    grid,
+    onQuery: setQuery,
+    onColumns: views.showColumns,
+    onFilter: (field) => {
+      setFilterField(field)
+      setPanel('filter')
+    },
+  })
 
   const checkedCount = checks.checked.size
   useCommands([
@@ -194,18 +227,49 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
       run: () => searchInput.current?.focus(),
     },
     {
+      id: 'records.find',
+      label: t('find.open'),
+      group: 'records',
+      shortcut: 'Mod+Shift+F',
+      keywords: 'search next hit',
+      inTextFields: true,
+      run: () => setFinding(true),
+    },
+    {
       id: 'records.filter',
       label: t('records.filter'),
       group: 'records',
       shortcut: 'F',
-      run: () => setFiltering(true),
+      run: () => openPanel('filter'),
     },
     {
       id: 'records.group',
       label: t('groups.title'),
       group: 'records',
       keywords: 'sum average headings pivot',
-      run: () => setGrouping(true),
+      run: () => openPanel('group'),
+    },
+    {
+      id: 'records.sort',
+      label: t('sort.title'),
+      group: 'records',
+      shortcut: 'S',
+      keywords: 'order ascending descending',
+      run: () => openPanel('sort'),
+    },
+    {
+      id: 'records.columns',
+      label: t('views.columns'),
+      group: 'records',
+      keywords: 'fields hide show reorder',
+      run: () => openPanel('columns'),
+    },
+    {
+      id: 'records.rowHeight',
+      label: t('rowHeight.open'),
+      group: 'records',
+      keywords: 'dense compact tall',
+      run: () => openPanel('rowHeight'),
     },
     {
       id: 'records.summary',
@@ -213,6 +277,15 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
       group: 'records',
       keywords: 'chart group pivot total',
       run: () => setSumming((current) => !current),
+    },
+    {
+      id: 'records.bulkEdit',
+      label: t('bulk.open', { count: checkedCount }),
+      group: 'records',
+      shortcut: 'E',
+      keywords: 'change many ticked fill',
+      enabled: checkedCount > 0,
+      run: () => setBulkEditing(true),
     },
     {
       id: 'records.delete',
@@ -256,6 +329,24 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const drop = useFileDrop({ columns: views.columns, getRow: rows.getRow, save: writes.save })
   const filtered = condition !== undefined || query.search !== ''
   const clear = (): void => setQuery({ filter: undefined, search: '' })
+  const panelOf = (id: ToolPanel) => (
+    <Suspense fallback={null}>
+      <ViewPanels
+        panel={id}
+        fields={fields}
+        context={context}
+        query={query}
+        columns={views.columns}
+        terms={terms}
+        totals={totals}
+        filterField={filterField}
+        found={total}
+        onQuery={setQuery}
+        onColumns={views.showColumns}
+        onToggleAll={view.toggleAll}
+      />
+    </Suspense>
+  )
 
   return (
     <div className={classes.view}>
@@ -267,11 +358,17 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
         searchInput={searchInput}
         checkedCount={checkedCount}
         onSearch={(search) => setQuery({ search })}
-        onFilter={() => setFiltering(true)}
-        onGroup={() => setGrouping(true)}
         terms={terms}
-        columns={views.columnsList}
-        columnsHidden={views.columns.length < fields.length}
+        panel={panel}
+        onPanel={openPanel}
+        panels={{
+          filter: panelOf('filter'),
+          sort: panelOf('sort'),
+          group: panelOf('group'),
+          columns: panelOf('columns'),
+          rowHeight: panelOf('rowHeight'),
+        }}
+        columnsHidden={fields.length - views.columns.length}
         exporting={{
           ...(condition === undefined ? {} : { filter: condition }),
           ...(query.sort.length === 0 ? {} : { sort: sortText(query.sort) }),
@@ -284,6 +381,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
         summing={summing}
         onSummary={() => setSumming((current) => !current)}
         onNew={() => setAdding(true)}
+        onBulkEdit={() => setBulkEditing(true)}
         onDelete={() => void remove()}
         onClearChecks={checks.clear}
         onShare={menu.shareOne([...checks.checked])}
@@ -313,6 +411,20 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
       ) : (
         <div className={classes.beside}>
           <div className={classes.grid} {...drop}>
+            {finding && (
+              <FindBar
+                columns={views.columns}
+                context={context}
+                rows={rows}
+                groups={view.groups}
+                from={selection?.ranges.at(-1)?.anchor}
+                onHit={({ line, field }) => grid.current?.activate(line, field)}
+                onClose={() => {
+                  setFinding(false)
+                  grid.current?.focus()
+                }}
+              />
+            )}
             <DataGrid
               ref={grid}
               label={t('records.grid', { object: label })}
@@ -326,6 +438,9 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
               fieldContext={context}
               onVisibleRange={rows.onVisibleRange}
               loadRows={rows.loadRows}
+              // Headings of groups stand in the first column.
+              frozenColumns={view.groups ? Math.max(1, shownFrozen) : shownFrozen}
+              rowHeight={query.rowHeight ?? (isTouch ? 36 : 28)}
               sort={query.sort}
               onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}
               onEdit={async (_index, field, value, row) => writes.save(field, value, row)}
@@ -355,6 +470,8 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
               onEditing={edited.onEditing}
               onEscape={() => heading.current?.focus()}
               onColumnResize={columns.resize}
+              onColumnMove={header.onColumnMove}
+              onHeaderMenu={header.onHeaderMenu}
               emptyState={
                 <NoRecords object={object} filtered={filtered} onClear={clear} onNew={() => setAdding(true)} />
               }
@@ -376,34 +493,24 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
           {peek}
         </div>
       )}
-      <FilterDialog
-        opened={filtering}
-        onClose={() => setFiltering(false)}
-        fields={fields}
-        context={context}
-        filter={query.filter}
-        onApply={(filter) => {
-          setFiltering(false)
-          setQuery({ filter })
-        }}
-      />
-      {grouping !== undefined && (
+      {bulkEditing !== undefined && (
         <Suspense fallback={null}>
-          <GroupDialog
-            opened={grouping}
-            onClose={() => setGrouping(false)}
+          <BulkEditDialog
+            object={object.name}
             fields={fields}
-            columns={views.columns}
-            terms={terms}
-            totals={totals}
-            onTerms={(group) => setQuery({ group })}
-            onTotals={(next) => setQuery({ totals: next })}
-            onToggleAll={view.toggleAll}
-            onClear={() => setQuery({ group: undefined, totals: undefined })}
+            context={context}
+            ids={[...checks.checked].slice(0, maxChecked)}
+            writes={writes}
+            opened={bulkEditing}
+            onClose={() => {
+              setBulkEditing(false)
+              setTimeout(() => grid.current?.focus())
+            }}
           />
         </Suspense>
       )}
       {menu.elements}
+      {header.elements}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>

@@ -3,9 +3,12 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call } from '../../lib/api-client.ts'
 import type { ViewKind } from '#shared/contracts/views.ts'
-import { readConditions, writeConditions } from './record-query.ts'
+import { readConditions, readRowHeight, writeConditions } from './record-query.ts'
 import type { RecordQuery, ViewOptions } from './record-query.ts'
+import { t } from '../../lib/strings.ts'
 import { readTerms, readTotals } from './group-terms.ts'
+import { rememberView } from './view-steps.ts'
+import type { ViewBody } from './view-steps.ts'
 import type { ViewType } from './view-types.ts'
 import { readViewType } from './view-types.ts'
 
@@ -60,7 +63,7 @@ function readView(view: {
   isDefault: boolean
   config: Record<string, unknown>
 }): StoredView {
-  const { conditions, sort, search, columns, grouping } = view.config
+  const { conditions, sort, search, columns, grouping, rowHeight } = view.config
   const type = readViewType(view.viewKind, view.config)
   return {
     id: view.id,
@@ -81,6 +84,8 @@ function readView(view: {
       search: typeof search === 'string' ? search : '',
       group: readTerms(listOf(grouping, ({ field, dateGranularity }) => [field, dateGranularity])),
       totals: readTotals(listOf(columns, ({ field, summary }) => (summary === undefined ? [] : [field, summary]))),
+      frozen: frozenOf(columns),
+      rowHeight: readRowHeight(rowHeight),
     },
     columns: (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
       if (typeof column === 'string') return [column]
@@ -100,6 +105,16 @@ function readOptions(value: unknown): ViewOptions {
       return typeof first === 'string' && first !== '' ? [[key, first]] : []
     }),
   )
+}
+
+/** Number of pinned columns at the start; undefined where the view says nothing of it. */
+function frozenOf(columns: unknown): number | undefined {
+  const pinned = (Array.isArray(columns) ? (columns as unknown[]) : []).map(
+    (column) => (column as { pinned?: unknown } | null)?.pinned,
+  )
+  if (pinned.every((pin) => pin === undefined)) return undefined
+  const end = pinned.findIndex((pin) => pin !== true && pin !== 'left')
+  return end < 0 ? pinned.length : end
 }
 
 /** The entries of a list as the address writes them; a bare name is an entry too. */
@@ -128,10 +143,16 @@ export function viewConfig(
     ...(type === 'grid'
       ? {}
       : { [type]: Object.fromEntries(Object.entries(options).map(([key, value]) => [key, value || null])) }),
-    columns: columns.map((name) => {
+    columns: columns.map((name, index) => {
       const total = query.totals?.find(({ field }) => field === name)
-      return total === undefined ? name : { field: name, summary: total.fn }
+      const { frozen } = query
+      const isPinned = frozen !== undefined && index < frozen
+      // The first column is pinned where nothing is said: that it is not has to be said.
+      const pin = isPinned || (frozen === 0 && index === 0) ? { pinned: isPinned } : {}
+      if (total === undefined && Object.keys(pin).length === 0) return name
+      return { field: name, ...(total === undefined ? {} : { summary: total.fn }), ...pin }
     }),
+    rowHeight: query.rowHeight ?? null,
     grouping:
       query.group?.map(({ field, bucket }) => ({
         field,
@@ -147,10 +168,14 @@ export function viewConfig(
 /** Writing views; each answers when the list of views is fresh again. */
 export function useViewWrites(object: string) {
   const client = useQueryClient()
+  const remember = (viewId: string, before: ViewBody | null, after: ViewBody | null): void => {
+    const view = (after ?? before)?.label ?? viewId
+    rememberView(t('undo.view.step', { view }), { viewId, object, before, after })
+  }
   const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['views', object] }), [client, object])
   return {
     async create(draft: ViewDraft, config: Record<string, unknown>, viewKind: ViewKind = 'list'): Promise<string> {
-      const { viewId } = await call('createView', {
+      const { viewId, view } = await call('createView', {
         params: {},
         body: {
           object,
@@ -161,12 +186,14 @@ export function useViewWrites(object: string) {
           config: withoutNulls(config),
         },
       })
+      remember(viewId, null, bodyOf(view))
       await refresh()
       return viewId
     },
     async change(viewId: string, patch: { draft?: ViewDraft; config?: Record<string, unknown> }): Promise<void> {
       const { draft, config } = patch
-      await call('updateView', {
+      const before = await currentBody(object, viewId)
+      const { view } = await call('updateView', {
         params: { viewId },
         body: {
           ...(draft === undefined
@@ -175,13 +202,27 @@ export function useViewWrites(object: string) {
           ...(config === undefined ? {} : { config }),
         },
       })
+      remember(viewId, before, bodyOf(view))
       await refresh()
     },
     async remove(viewId: string): Promise<void> {
+      const before = await currentBody(object, viewId)
       await call('deleteView', { params: { viewId } })
+      remember(viewId, before, null)
       await refresh()
     },
   }
+}
+
+function bodyOf({ viewKind, label, scope, isDefault, config }: ViewBody): ViewBody {
+  return { viewKind, label, scope, isDefault, config }
+}
+
+async function currentBody(object: string, viewId: string): Promise<ViewBody> {
+  const { views } = await call('listViews', { query: { object } })
+  const view = views.find(({ id }) => id === viewId)
+  if (!view) throw new Error(`The host does not name the view ${viewId}.`)
+  return bodyOf(view)
 }
 
 /** A null means "take it away" in a change and nothing in a new view. */

@@ -8,11 +8,13 @@ import { ApiError, hasCode } from '../../lib/api-error.ts'
 import { whileWriting } from '../../lib/own-writes.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
-import { showProblem, showToast } from '../../lib/toast.ts'
-import { awaitForUndo, dropUndo, pushUndo } from '../../lib/undo.ts'
-import { bringBack, createRecords, partRows, removeAdded } from './record-batches.ts'
+import { awaitForUndo } from '../../lib/undo.ts'
+import { undoAndTell } from '../../lib/undo-told.ts'
+import { rememberCells } from './cell-step.ts'
+import { createRecords, partRows } from './record-batches.ts'
 import type { AddedRecord } from './record-batches.ts'
-import { createRecordVersions } from './record-versions.ts'
+import { plainValue as plain, sameContent as equal } from './record-values.ts'
+import { recordVersions as versions } from './record-versions.ts'
 
 /** A value that was changed elsewhere while it was being edited. */
 export interface Conflict {
@@ -66,8 +68,6 @@ const versionOf = (row: GridRecord): string => String(row.updated_at)
 
 /** Creates the writes of one mounted view. */
 export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
-  const versions = createRecordVersions()
-
   /** Puts answered records into the rows, keeping linked records that are still the ones shown. */
   const show = (...records: readonly GridRecord[]): void => {
     const { rows, expand } = port()
@@ -98,14 +98,20 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
   }
 
   const undoable = (field: string, id: string, before: unknown, after: unknown, written: GridRecord): void => {
-    let version = versionOf(written)
-    const set = async (value: unknown): Promise<void> => {
-      version = versionOf(await patch(id, { [field]: value }, versions.expected(id, version)))
-    }
-    pushUndo({
-      label: t('records.edit.step', { field: port().labelOf(field) }),
-      undo: async () => set(before),
-      redo: async () => set(after),
+    const { object, labelOf } = port()
+    const label = labelOf(field)
+    rememberCells(t('records.edit.step', { field: label }), {
+      object,
+      rows: [
+        {
+          id,
+          version: versionOf(written),
+          before: { [field]: before },
+          after: { [field]: asStored(written, field, after) },
+        },
+      ],
+      added: [],
+      labels: { [field]: label },
     })
   }
 
@@ -158,57 +164,37 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
       typeof record === 'string' ? [] : [{ id: idOf(record), data: records[index] ?? {} }],
     )
     const showsLinks = saved.some(({ data }) => expand.some((field) => field in data))
-    const follow = (): void => {
-      if (made.length > 0 || showsLinks) port().reload()
-    }
-    follow()
+    if (made.length > 0 || showsLinks) port().reload()
     return {
       messages: edits.map(({ row, field }) => {
         const problem = problems.get(idOf(row))
         return problem === undefined ? null : cellMessage(problem, field)
       }),
       added,
-      undo: saved.length + made.length === 0 ? undefined : undoableRange(saved, made, edits.length, follow),
+      undo: saved.length + made.length === 0 ? undefined : undoableRange(saved, made, edits.length),
     }
   }
 
   /** Makes what was written one step; answers how to take it back at once. */
-  const undoableRange = (
-    saved: readonly RowWrite[],
-    made: readonly AddedRecord[],
-    cells: number,
-    follow: () => void,
-  ): (() => void) => {
-    const { object } = port()
-    const set = async (values: (row: RowWrite) => Record<string, unknown>): Promise<void> => {
-      const problems = await updateRecords(saved, () => undefined, values)
-      const [first] = problems.values()
-      if (first !== undefined) throw first
-    }
-    const step = {
-      label: made.length === 0 ? t('records.edit.cells', { count: cells }) : tn('records.edit.pasted', made.length),
-      undo: async () => {
-        await set(({ before }) => before)
-        await removeAdded(object, made).finally(follow)
+  const undoableRange = (saved: readonly RowWrite[], made: readonly AddedRecord[], cells: number): (() => void) => {
+    const { object, labelOf } = port()
+    const fields = new Set(saved.flatMap(({ data }) => Object.keys(data)))
+    const { id } = rememberCells(
+      made.length === 0 ? t('records.edit.cells', { count: cells }) : tn('records.edit.pasted', made.length),
+      {
+        object,
+        rows: saved.map(({ id: row, version, before, data }) => ({ id: row, version, before, after: data })),
+        added: made,
+        labels: Object.fromEntries([...fields].map((field) => [field, labelOf(field)])),
       },
-      redo: async () => {
-        await set(({ data }) => data)
-        await bringBack(object, made).finally(follow)
-      },
-    }
-    pushUndo(step)
-    return () =>
-      void step.undo().then(() => {
-        dropUndo(step)
-        showToast({ message: t('undo.done', { label: step.label }) })
-      }, showProblem)
+    )
+    return () => void undoAndTell(id)
   }
 
   /** Writes rows in parts; answers by record id what went wrong. */
   const updateRecords = async (
     rows: readonly RowWrite[],
     onProgress: (done: number) => void,
-    values: (row: RowWrite) => Record<string, unknown> = ({ data }) => data,
   ): Promise<Map<string, unknown>> => {
     const problems = new Map<string, unknown>()
     // One act, whatever its number of requests: whoever follows the records hears of it once (D-177).
@@ -216,7 +202,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     for (let at = 0; at < rows.length; at += partRows) {
       const part = rows.slice(at, at + partRows)
       try {
-        await updatePart(part, headers, values, problems)
+        await updatePart(part, headers, problems)
       } catch (error) {
         // What follows would fail the same way.
         for (const { id } of rows.slice(at)) problems.set(id, error)
@@ -230,13 +216,12 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
   const updatePart = async (
     rows: readonly RowWrite[],
     headers: Record<string, string>,
-    values: (row: RowWrite) => Record<string, unknown>,
     problems: Map<string, unknown>,
   ): Promise<void> => {
     const body = {
       records: rows.map((row) => ({
         id: row.id,
-        data: values(row),
+        data: row.data,
         expectedVersion: versions.expected(row.id, row.version),
       })),
       options: { atomic: false, continueOnError: true, returnRecords: true },
@@ -252,6 +237,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
       if (record) {
         versions.wrote(row.id, versions.expected(row.id, row.version), versionOf(record))
         row.version = versionOf(record)
+        for (const field of Object.keys(row.data)) row.data[field] = asStored(record, field, row.data[field])
         records.push(record)
       } else problems.set(row.id, errors?.[0] && new ApiError(errors[0]))
     }
@@ -278,18 +264,12 @@ function cellMessage(error: unknown, field: string): string {
   return problemText(error)
 }
 
-/** A stored value without the linked records it was expanded to. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain)
-  if (typeof value === 'object' && value !== null && 'id' in value && 'updated_at' in value) return value.id
-  return value ?? null
-}
-
 function sameLink(shown: unknown, id: unknown): boolean {
   if (Array.isArray(shown) || shown === null || shown === undefined) return equal(plain(shown), id ?? null)
   return linkedRecord(shown, { name: '', type: 'lookup' }).id === id
 }
 
-function equal(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+/** A written value as the record has it now: the host may round or trim. What is never read back is as it was written. */
+function asStored(record: GridRecord, field: string, written: unknown): unknown {
+  return plain(record[field]) ?? written
 }

@@ -14,7 +14,7 @@ import type { RecordQuery, ViewOptions } from './record-query.ts'
 import { useViewWrites, useViews, viewConfig } from './record-views.ts'
 import type { StoredView, ViewDraft } from './record-views.ts'
 import { ViewDialog } from './view-dialog.tsx'
-import { ColumnsList, NewViewMenu, ViewMenu } from './view-menu.tsx'
+import { NewViewMenu, ViewMenu } from './view-menu.tsx'
 import { ViewTabs } from './view-tabs.tsx'
 import { requestText } from './view-request.ts'
 import { firstOptions, viewTypes } from './view-types.ts'
@@ -31,11 +31,11 @@ export interface RecordViews {
   options: ViewOptions
   /** The shown fields, in order. */
   columns: readonly FieldDefinition[]
-  /** The list that chooses columns; null where the host keeps no views. */
-  columnsList: ReactNode
   /** Heading, tabs and menus of the views. */
   bar: ReactNode
   heading: RefObject<HTMLHeadingElement | null>
+  /** Shows these fields in this order; kept when the view is saved. */
+  showColumns(names: readonly string[]): void
   /** The dialogs. */
   dialogs: ReactNode
 }
@@ -59,6 +59,8 @@ const everything: Omit<RecordQuery, 'view'> = {
   totals: undefined,
   options: undefined,
   day: undefined,
+  frozen: undefined,
+  rowHeight: undefined,
 }
 
 /** What the dialog is open for. */
@@ -236,9 +238,7 @@ export function useRecordViews({ object, label, fields, query, filter, onQuery }
       }
     />
   )
-  const columnsList = isKept && (
-    <ColumnsList fields={fields} shown={names} onChange={(next) => setChosen({ key, names: next })} />
-  )
+  const showColumns = useCallback((next: readonly string[]) => setChosen({ key, names: next }), [key])
   const dialogs = (
     <ViewDialog
       title={dialog === undefined ? '' : titleOf(dialog)}
@@ -249,7 +249,7 @@ export function useRecordViews({ object, label, fields, query, filter, onQuery }
     />
   )
   const ready = query.view === '' || (manifest !== undefined && (!isKept || views !== undefined))
-  return { ready, type, current, options, columns, columnsList: columnsList || null, bar, heading, dialogs }
+  return { ready, type, current, options, columns, showColumns, bar, heading, dialogs }
 }
 
 const plainDraft: ViewDraft = { label: '', personal: false, isDefault: false }
@@ -301,8 +301,8 @@ function draftOf({ label, personal, isDefault }: StoredView): ViewDraft {
   return { label, personal, isDefault }
 }
 
-function textOf({ filter, sort, search, group, totals }: Omit<RecordQuery, 'view'>): string {
-  return JSON.stringify([filter ?? null, sort, search, group ?? [], totals ?? []])
+function textOf({ filter, sort, search, group, totals, frozen, rowHeight }: Omit<RecordQuery, 'view'>): string {
+  return JSON.stringify([filter ?? null, sort, search, group ?? [], totals ?? [], frozen ?? null, rowHeight ?? null])
 }
 
 function optionsText(options: ViewOptions): string {

@@ -5,7 +5,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { pushUndo } from '../../lib/undo.ts'
+import { defineUndo } from '../../lib/undo.ts'
 
 /** A record by its address. */
 export interface Place {
@@ -49,16 +49,15 @@ const restore = async ({ object, id }: Place) => call('restoreRecord', { params:
 const remove = async ({ object, id }: Place) => call('deleteRecord', { params: { object, id } })
 const purge = async ({ object, id }: Place) => call('deleteRecord', { params: { object, id }, query: { purge: true } })
 
+const rememberRestored = defineUndo<readonly Place[]>('trash.restore', {
+  undo: async (places) => void (await overAll(places, remove)),
+  redo: async (places) => void (await overAll(places, restore)),
+})
+
 /** Brings records back and says how it went; the step can be undone. */
 export async function restoreTrashed(places: readonly Place[]): Promise<void> {
   const { done, problem } = await overAll(places, restore)
-  if (done.length > 0) {
-    pushUndo({
-      label: t('trash.step', { count: done.length }),
-      undo: async () => void (await overAll(done, remove)),
-      redo: async () => void (await overAll(done, restore)),
-    })
-  }
+  if (done.length > 0) rememberRestored(t('trash.step', { count: done.length }), done)
   tell(problem, places.length, done.length, tn('trash.restored', done.length))
 }
 

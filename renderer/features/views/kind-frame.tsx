@@ -4,12 +4,13 @@ import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
-import { fieldLabel } from '../../fields/index.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { useHostStatus } from '../../lib/host-status.ts'
 import { t } from '../../lib/strings.ts'
+import { requestsPath } from '../api/index.ts'
 import { objectPluralLabel } from '../objects/index.ts'
-import { FilterDialog, RecordToolbar, sortText } from '../records/index.ts'
+import { RecordToolbar, ViewPanels, sortText, writeQuery } from '../records/index.ts'
+import type { ToolPanel } from '../records/index.ts'
 import type { KindPart } from './use-kind-part.tsx'
 import classes from './views.module.css'
 
@@ -64,7 +65,7 @@ export function KindFrame(props: {
   const label = objectPluralLabel(object)
   const host = useHostStatus()
   const [, navigate] = useLocation()
-  const [filtering, setFiltering] = useState(false)
+  const [panel, setPanel] = useState<ToolPanel>()
   const searchInput = useRef<HTMLInputElement>(null)
   const add = (): void => part.openNew(props.initial?.())
   const isSearched = props.searched !== false
@@ -85,7 +86,7 @@ export function KindFrame(props: {
       label: t('records.filter'),
       group: 'records',
       shortcut: 'F',
-      run: () => setFiltering(true),
+      run: () => setPanel('filter'),
     },
     {
       id: 'records.import',
@@ -102,6 +103,23 @@ export function KindFrame(props: {
     },
   ])
 
+  const panelOf = (id: ToolPanel) => (
+    <ViewPanels
+      panel={id}
+      fields={fields}
+      context={context}
+      query={query}
+      columns={views.columns}
+      terms={[]}
+      totals={[]}
+      filterField={undefined}
+      found={undefined}
+      onQuery={onQuery}
+      onColumns={views.showColumns}
+      onToggleAll={() => undefined}
+    />
+  )
+
   return (
     <div className={classes.kind}>
       <RecordToolbar
@@ -111,15 +129,21 @@ export function KindFrame(props: {
         query={query}
         terms={[]}
         searchInput={searchInput}
-        own={
-          <div className={classes.own}>
-            {props.own}
-            {props.sorted !== false && <SortSelect part={part} />}
-          </div>
-        }
+        own={<div className={classes.own}>{props.own}</div>}
         checkedCount={0}
-        columns={views.columnsList}
-        columnsHidden={views.columns.length < fields.length}
+        panel={panel}
+        onPanel={setPanel}
+        panels={{
+          filter: panelOf('filter'),
+          ...(props.sorted === false ? {} : { sort: panelOf('sort') }),
+          columns: panelOf('columns'),
+        }}
+        columnsHidden={fields.length - views.columns.length}
+        requests={requestsPath(
+          object.name,
+          writeQuery(query),
+          views.columns.length < fields.length ? views.columns.map(({ name }) => name) : undefined,
+        )}
         exporting={{
           ...(filter === undefined ? {} : { filter }),
           ...(query.sort.length === 0 ? {} : { sort: sortText(query.sort) }),
@@ -128,10 +152,7 @@ export function KindFrame(props: {
         }}
         present={[]}
         {...(isSearched ? { onSearch: (search: string) => onQuery({ search }) } : {})}
-        onFilter={() => setFiltering(true)}
         onNew={add}
-        onDelete={() => undefined}
-        onClearChecks={() => undefined}
         onShare={undefined}
       />
       {host === 'down' && (
@@ -151,42 +172,7 @@ export function KindFrame(props: {
         {props.status}
         {props.hint !== undefined && <span className={classes.hint}>{props.hint}</span>}
       </div>
-      <FilterDialog
-        opened={filtering}
-        onClose={() => setFiltering(false)}
-        fields={fields}
-        context={context}
-        filter={query.filter}
-        onApply={(next) => {
-          setFiltering(false)
-          onQuery({ filter: next })
-        }}
-      />
       {part.dialogs}
     </div>
-  )
-}
-
-/** The order of the records: a field up or down. */
-function SortSelect({ part }: { part: KindPart }) {
-  const { fields, query, onQuery } = part
-  const sortable = fields.filter((field) => field.sortable !== false)
-  return (
-    <OptionSelect
-      label={t('kinds.sort')}
-      none={t('kinds.sort.none')}
-      value={sortText(query.sort)}
-      choices={[
-        ...(query.sort.length > 1 ? [{ value: sortText(query.sort), label: t('kinds.sort.stored') }] : []),
-        ...sortable.flatMap((field) => [
-          { value: field.name, label: t('kinds.sort.up', { field: fieldLabel(field) }) },
-          { value: `-${field.name}`, label: t('kinds.sort.down', { field: fieldLabel(field) }) },
-        ]),
-      ]}
-      onChange={(value) => {
-        const field = value.replace(/^-/, '')
-        onQuery({ sort: value === '' ? [] : [{ field, order: value.startsWith('-') ? 'desc' : 'asc' }] })
-      }}
-    />
   )
 }

@@ -71,7 +71,7 @@ export function useChoices(
 ): Choices {
   const [found, setFound] = useState<Choices>({ choices: [], state: 'searching' })
   const remote = kind.records === true
-  const { searchRecords } = context
+  const { searchRecords, addRecord } = context
   const { reference, referenceFilters } = field
   useEffect(() => {
     if (!remote || !searchRecords || !reference) return
@@ -82,7 +82,12 @@ export function useChoices(
         searchRecords(reference, query.trim(), controller.signal, referenceFilters).then(
           (records) => {
             if (controller.signal.aborted) return
-            const choices = records.slice(0, MAX_CHOICES).map(({ id, label }) => ({ text: id, label }))
+            const choices: Choice[] = records.slice(0, MAX_CHOICES).map(({ id, label }) => ({ text: id, label }))
+            const word = query.trim()
+            const isThere = choices.some(({ label }) => label.toLowerCase() === word.toLowerCase())
+            if (word !== '' && !isThere && addRecord?.may(reference)) {
+              choices.push({ text: word, label: word, added: true })
+            }
             setFound({ choices, state: 'ready' })
           },
           () => {
@@ -96,6 +101,6 @@ export function useChoices(
       clearTimeout(timer)
       controller.abort()
     }
-  }, [remote, searchRecords, reference, referenceFilters, query])
+  }, [remote, searchRecords, addRecord, reference, referenceFilters, query])
   return remote ? found : { choices: matching(field, kind, query, taken), state: 'ready' }
 }

@@ -54,7 +54,25 @@ function ComboboxEditor(props: FieldEditorProps & { kind: ListKind }) {
     list.current?.querySelector('[data-highlighted]')?.scrollIntoView({ block: 'nearest' })
   })
 
+  const [refused, setRefused] = useState(false)
+  const isAdding = useRef(false)
+  /** A record that is not there yet is added first; until it has its id, nothing is chosen. */
+  const addRecord = async (choice: Choice): Promise<void> => {
+    if (isAdding.current || !context.addRecord || !field.reference) return
+    isAdding.current = true
+    setRefused(false)
+    try {
+      const { id: text, label: name } = await context.addRecord.add(field.reference, choice.label)
+      toggle({ text, label: name })
+    } catch {
+      setRefused(true)
+    } finally {
+      isAdding.current = false
+    }
+  }
+
   const toggle = (choice: Choice): void => {
+    if (choice.added && kind.records) return void addRecord(choice)
     setSeen((last) => new Map(last).set(choice.text, choice.label))
     setQuery('')
     if (!many) {
@@ -76,7 +94,8 @@ function ComboboxEditor(props: FieldEditorProps & { kind: ListKind }) {
   const bestMatch = (text: string): string => {
     const wanted = text.trim().toLowerCase()
     if (wanted === '') return ''
-    return choices.find((choice) => choice.label.toLowerCase().startsWith(wanted))?.text ?? text
+    const match = choices.find((choice) => choice.label.toLowerCase().startsWith(wanted) && !choice.added)
+    return match?.text ?? text
   }
 
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
@@ -93,7 +112,7 @@ function ComboboxEditor(props: FieldEditorProps & { kind: ListKind }) {
     } else if (event.key === ' ' && many && query === '' && highlighted) {
       event.preventDefault()
       toggle(highlighted)
-    } else if (event.key === 'Tab' && query.trim() !== '' && highlighted) {
+    } else if (event.key === 'Tab' && query.trim() !== '' && highlighted && !(highlighted.added && kind.records)) {
       // Not prevented: the grid commits the draft, which has to hold what was typed last.
       if (many) onDraft(listToText(chosen.includes(highlighted.text) ? chosen : [...chosen, highlighted.text]))
       else onDraft(highlighted.text)
@@ -151,6 +170,11 @@ function ComboboxEditor(props: FieldEditorProps & { kind: ListKind }) {
             </li>
           ))}
         </ul>
+        {refused && (
+          <span className="field-list-note" role="alert">
+            {context.translate('field.addFailed')}
+          </span>
+        )}
         {choices.length === 0 && (
           <span className="field-list-note" role="status">
             {context.translate(note)}

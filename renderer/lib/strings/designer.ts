@@ -231,6 +231,8 @@ export const designerStrings = {
   'plan.lead': 'Saving does the following.',
   'plan.backup': 'A backup of what is lost is kept for 30 days, under “Backups”. Until you confirm nothing is changed.',
   'plan.confirm': 'Save and destroy',
+  'plan.safe.title': 'Change the field?',
+  'plan.safe.confirm': 'Change the field',
   'plan.list': 'Steps of the change',
   'plan.live': 'What saving will do',
   'plan.add_object': 'Creates the object.',
