@@ -25,18 +25,19 @@ const SLACK = 1.05
 
 /** Budgets of the screens in kB after gzip. Lazy chunks are matched by the name of the source they start from. */
 const BUDGETS = {
-  initialJs: 205,
-  css: 45,
+  initialJs: 215,
+  initialCss: 20,
+  css: 57,
   // What several screens share and the first page does not need counts at each of them.
   lazy: [
-    { name: 'grid', source: /^(components\/grid|features\/records)\//, kB: 100 },
+    { name: 'grid', source: /^(components\/grid|features\/records)\//, kB: 110 },
     // All kinds together; each is loaded when it is first shown, and brings what it shares with the grid.
-    { name: 'kinds of view', source: /^features\/views\//, kB: 120 },
-    { name: 'flow', source: /^features\/(automation|workflow)\/(?!\w+-canvas)/, kB: 85 },
-    { name: 'flow canvas', source: /^features\/automation\/\w+-canvas/, kB: 100 },
+    { name: 'kinds of view', source: /^features\/views\//, kB: 145 },
+    { name: 'flow', source: /^features\/(automation|workflow)\/(?!\w+-canvas)/, kB: 95 },
+    { name: 'flow canvas', source: /^features\/automation\/\w+-canvas/, kB: 115 },
     { name: 'charts', source: /^(components\/charts|features\/dashboards)\//, kB: 125 },
     { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
-    { name: 'record and activity', source: /^features\/(record|activity|notifications)\//, kB: 120 },
+    { name: 'record and activity', source: /^features\/(record|activity|notifications)\//, kB: 130 },
     { name: 'import', source: /^features\/import\//, kB: 55 },
   ],
 } as const
@@ -105,6 +106,7 @@ export function checkBudgets(
     if (kB > budget * SLACK) report.problems.push(`${line}: over budget`)
   }
   weigh('initial JavaScript', new Set(initial.map((chunk) => chunk.file)), BUDGETS.initialJs)
+  weigh('initial CSS', new Set(initial.flatMap(stylesOf)), BUDGETS.initialCss)
   weigh('CSS', new Set(Object.values(manifest).flatMap(stylesOf)), BUDGETS.css)
   for (const budget of BUDGETS.lazy) {
     const roots = Object.values(manifest).filter(

@@ -1,6 +1,5 @@
-// Owns the menu of what can be done with the view on screen, the one that makes a new view, and the list that chooses the
-// columns.
-import { ActionIcon, Button, Checkbox, Menu, Stack } from '@mantine/core'
+// Owns the menu of what can be done with the view on screen, and the one that makes a new view.
+import { ActionIcon, Menu } from '@mantine/core'
 import {
   IconCalendar,
   IconChartBar,
@@ -14,7 +13,6 @@ import {
 import type { TablerIcon } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { menuOptions } from '../../components/menu-options.ts'
-import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
