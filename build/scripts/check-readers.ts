@@ -26,11 +26,13 @@ const definitionWork = [
   /^renderer\/features\/objects\/.*(settings|draft|item)[.]tsx?$/,
   /^renderer\/lib\/strings/,
 ]
+/** What lets people set an option does not act on it. */
+const optionWork = [/^renderer\/features\/settings\//, /^renderer\/lib\/strings/]
 const isContract = (path: string): boolean => path.startsWith('shared/contracts/')
 
 /** Where a reader of the kind may stand. */
 const places: Readonly<Record<NameKind, (path: string) => boolean>> = {
-  'workspace option': (path) => !isContract(path),
+  'workspace option': (path) => !isContract(path) && !optionWork.some((one) => one.test(path)),
   setting: (path) => path.startsWith('main/'),
   'object flag': (path) => !isContract(path),
   'metadata key': (path) => !isContract(path) && !definitionWork.some((one) => one.test(path)),

@@ -71,11 +71,11 @@ describe('the head of a column', () => {
     await expect.poll(async () => (await names()).slice(0, 3), patient).toEqual(['Title', 'Pages', 'Genre'])
     // The click that ends a drag does not sort.
     expect(await hash()).toBe('#/o/book')
-    await page.getByRole('button', { name: 'View: All records' }).click()
+    await page.getByRole('button', { name: 'What to do with the view All records' }).click()
     await entry('Save as new view…').click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Pages first')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'View: Pages first', exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Pages first' }).waitFor()
     await page.reload()
     await head('Pages').waitFor()
     expect((await names()).slice(0, 3)).toEqual(['Title', 'Pages', 'Genre'])

@@ -61,6 +61,12 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/automation.test.ts': ['starts a flow by hand'],
   'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'asks before unsaved changes are left'],
   'test/e2e/first-run.keyboard.test.ts': ['reaches every command', 'walks through the regions'],
+  'test/e2e/grid-header.test.ts': [
+    'finds by nested groups',
+    'adds a field beside',
+    'changes one field of all',
+    'goes on with a series',
+  ],
   'test/e2e/import.test.ts': [
     'updates the records that match',
     'links rows by what the records are called',

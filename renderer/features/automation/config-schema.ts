@@ -122,10 +122,9 @@ export function readAs(kind: ControlKind, text: string): unknown {
   // What is no number goes to the host as it is: it may be a template, and else the host says what is wrong.
   if (kind === 'json' || kind === 'number') return valueOfText(text)
   if (kind !== 'words') return text
-  // A template makes the list, and words with commas are a list as JSON.
-  if (text.includes('{{')) return text
+  // Words that a comma or a brace would take apart are a list as JSON; else a template makes the list.
   const value = text.trim().startsWith('[') ? valueOfText(text) : text
-  if (typeof value !== 'string') return value
+  if (typeof value !== 'string' || text.includes('{{')) return value
   return text
     .split(',')
     .map((word) => word.trim())
