@@ -197,7 +197,7 @@ describe('automation', () => {
     await outline.getByRole('button', { name: /^Loop/ }).click()
     await page.getByRole('textbox', { name: 'Collection' }).fill('["a", "b"]')
     await page.getByRole('button', { name: 'Make active' }).click()
-    await page.getByText('The flow is active.').waitFor()
+    await page.getByText('The flow is active.').last().waitFor()
     await look(page, 'flow-outline-nested')
     const { data } = await bench.api<{ data: { runId: string; status: string } }>(
       'POST',

@@ -55,7 +55,7 @@ describe('first run by keyboard', () => {
     // To the grid with the key that moves between regions and Tab.
     const inGrid = async (): Promise<boolean> =>
       page.evaluate(() => document.activeElement?.getAttribute('role') === 'grid')
-    for (let step = 0; step < 12 && !(await inGrid()); step++) await press('Tab')
+    for (let step = 0; step < 20 && !(await inGrid()); step++) await press('Tab')
     expect(await inGrid()).toBe(true)
     await press('ArrowRight', 'Enter', 'ControlOrMeta+A')
     await page.keyboard.type('9')
