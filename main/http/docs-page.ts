@@ -165,6 +165,8 @@ function typeText(schema: JsonSchema): string {
   if (Array.isArray(choices)) return choices.map((choice) => `<code>${escape(String(choice))}</code>`).join(' | ')
   const options = schema['anyOf'] ?? schema['oneOf']
   if (Array.isArray(options)) return options.map((option) => typeText(option as JsonSchema)).join(' or ')
+  const places = schema['prefixItems']
+  if (Array.isArray(places)) return `[${places.map((place) => typeText(place as JsonSchema)).join(', ')}]`
   if (schema['type'] === 'array') return `list of ${typeText((schema['items'] ?? {}) as JsonSchema)}`
   if (schema['type'] === 'object') return objectText(schema)
   const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'default']

@@ -51,7 +51,7 @@ export const searchRoutes = defineRoutes({
       .meta({ id: 'SearchAnswer' }),
     permission: 'session',
     rateLimit: 'read',
-    errors: ['invalid_query', 'resource_not_found'],
+    errors: ['invalid_query', 'permission_denied', 'resource_not_found'],
     channel: 'search',
     summary: 'Find records of every object the caller may read by their words.',
     tag: 'data',

@@ -26,7 +26,7 @@ export const trashRoutes = defineRoutes({
       .meta({ id: 'Trash' }),
     permission: 'session',
     rateLimit: 'read',
-    errors: [],
+    errors: ['permission_denied'],
     channel: 'list',
     summary: 'Tell what is in the trash of each object and how long it stays.',
     tag: 'data',

@@ -41,6 +41,7 @@ describe('a key', () => {
       expiresAt: null,
       permissionSets: null,
       readOnly: false,
+      purpose: null,
     })
     for (const name of ['cairn.db', 'cairn.db-wal'])
       expect(readFileSync(join(host.dataDir, name)).includes(body.key.slice(10)), name).toBe(false)
