@@ -6,6 +6,7 @@ import { isLong, onlyInLongRun } from './test-size.ts'
 
 /** Files that only a long run takes, as paths from the root. Kills and full tables: seconds of waiting each. */
 export const longFiles: readonly string[] = [
+  'test/api/ai-vega.test.ts',
   'test/api/approvals.kill.test.ts',
   'test/api/data-triggers.kill.test.ts',
   'test/api/graphql-time.test.ts',
@@ -58,8 +59,10 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'reaches every control of',
     'shows its button only',
   ],
+  'test/e2e/api-page.test.ts': ['documents what the object offers', 'suggests in GraphQL'],
   'test/e2e/automation.test.ts': ['starts a flow by hand'],
   'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'asks before unsaved changes are left'],
+  'test/e2e/files.test.ts': ['pause on their way in chunks'],
   'test/e2e/first-run.keyboard.test.ts': ['reaches every command', 'walks through the regions'],
   'test/e2e/grid-header.test.ts': [
     'finds by nested groups',
@@ -77,6 +80,8 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'stops half-way',
     'deletes the new table again',
   ],
+  'test/e2e/packages.test.ts': ['are uploaded, upgraded'],
+  'test/e2e/search.test.ts': ['fits small windows', 'has home show'],
   'test/e2e/sync.test.ts': [
     'ask nothing of the host for a link',
     'lead through an invite by keyboard',
