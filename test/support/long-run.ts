@@ -80,7 +80,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'stops half-way',
     'deletes the new table again',
   ],
-  'test/e2e/packages.test.ts': ['are uploaded, upgraded'],
+  'test/e2e/packages.test.ts': ['are uploaded, upgraded', 'are uninstalled'],
   'test/e2e/search.test.ts': ['fits small windows', 'has home show'],
   'test/e2e/sync.test.ts': [
     'ask nothing of the host for a link',
