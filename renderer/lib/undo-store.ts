@@ -27,6 +27,8 @@ export interface UndoStore {
   read(): Promise<{ done: UndoStep[]; undone: UndoStep[] }>
   put(step: UndoStep, undone: boolean): void
   remove(steps: readonly UndoStep[]): void
+  /** Resolves when all that was asked for is kept: a page that is left then forgets none of it. */
+  written(): Promise<unknown>
 }
 
 let opening: Promise<IDBDatabase | undefined> | undefined
@@ -99,6 +101,7 @@ export function openUndoStore(owner: string): UndoStore {
     remove(steps) {
       if (steps.length > 0) write((rows) => steps.forEach(({ id }) => rows.delete(id)))
     },
+    written: () => writes,
   }
 }
 

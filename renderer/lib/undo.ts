@@ -121,12 +121,15 @@ async function takeBack(step: UndoStep): Promise<UndoneStep> {
   const acts = await actsOf(step)
   const result = (await acts.undo(step.data)) ?? {}
   const isLast = useList.getState().done.at(-1)?.id === step.id
-  dropUndo(step)
   if (acts.redo && isLast) {
     const next = { ...step, ...('data' in result ? { data: result.data } : {}) }
-    useList.setState(({ undone }) => ({ undone: [...undone, next] }))
+    useList.setState(({ done, undone }) => ({
+      done: done.filter(({ id }) => id !== step.id),
+      undone: [...undone, next],
+    }))
     store?.put(next, true)
-  }
+  } else dropUndo(step)
+  await store?.written()
   return { step, left: result.left }
 }
 
@@ -163,6 +166,7 @@ export async function redoLast(): Promise<UndoneStep | undefined> {
       done: [...done, next],
     }))
     store?.put(next, false)
+    await store?.written()
     return { step: next, left: result.left }
   })
 }
