@@ -36,7 +36,8 @@ export function assertNothingLost(
       const id = doc.split('/')[2]!
       if (!doc.startsWith('r/') || purged.has(id) || found.get(id)?.has(String(word)) === true) continue
       if (keptOfRemoved(machine, doc).has(String(word))) continue
-      if (!isThere(machine, doc, uid) && isReplaced(survivors, one, doc, uid)) continue
+      if ((!isThere(machine, doc, uid) || cameBeforeField(machine, id, uid)) && isReplaced(survivors, one, doc, uid))
+        continue
       throw new Error(`${String(word)} of ${uid}, which ${by} wrote to ${doc}, is gone on ${machine.name}.`)
     }
   }
@@ -61,7 +62,7 @@ function wordsOf(machine: Machine, dump: ReadonlyMap<string, Rows>): Words {
 
 /**
  * Whether somebody who had seen a value wrote another one in its place: a machine that got both after it had removed the
- * field has no changelog to show the first one in.
+ * field, or before it had its definition, has no changelog to show the first one in.
  */
 function isReplaced(survivors: readonly Written[], one: Written, doc: string, uid: string): boolean {
   return survivors.some(
@@ -70,6 +71,13 @@ function isReplaced(survivors: readonly Written[], one: Written, doc: string, ui
       hadSeen(other, one) &&
       other.docs.some((part) => part.doc === doc && part.entries.some(([key]) => key === uid)),
   )
+}
+
+/** Whether the machine has the first value of a field from the arrival of its definition: what came before had no field to change. */
+function cameBeforeField(machine: Machine, id: string, uid: string): boolean {
+  const sql = `SELECT changes FROM feed_fact WHERE record_id = ? AND actor_type = 'system' AND source = 'sync'`
+  const facts = machine.plugin.read.all(statement<{ changes: string }>(sql, [id]))
+  return facts.some(({ changes }) => (JSON.parse(changes) as Record<string, unknown[]>)[uid]?.[0] === null)
 }
 
 function isThere(machine: Machine, doc: string, field: string): boolean {
