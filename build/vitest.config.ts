@@ -56,20 +56,23 @@ export default defineConfig(({ mode }) => {
         testTimeout: isLong ? 180_000 : 40_000,
         hookTimeout: isLong ? 180_000 : 60_000,
         isolate: false,
-        maxWorkers: 3,
+        // At full size most of them wait: for clocks, for kills, for each other.
+        maxWorkers: isLong ? 4 : 3,
         sequence: { groupOrder },
         ...test,
       },
     }
   }
 
-  const safety = { testTimeout: isLong ? 1_800_000 : 300_000, hookTimeout: 120_000 }
+  // They start hosts as processes of their own, bundled as people start them.
+  const hosts = { globalSetup: ['test/support/vitest-host-setup.ts'] }
+  const safety = { testTimeout: isLong ? 1_800_000 : 300_000, hookTimeout: 120_000, ...hosts }
   const browser = {
     // Two pages at a time where a file says so: more only wait for each other.
     maxConcurrency: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    globalSetup: ['test/support/vitest-chromium-setup.ts'],
+    globalSetup: ['test/support/vitest-chromium-setup.ts', ...hosts.globalSetup],
     runner: 'test/support/vitest-chromium-runner.ts',
   }
 
@@ -93,16 +96,22 @@ export default defineConfig(({ mode }) => {
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
         project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], { environment: 'happy-dom' }),
         // At full size its kills mostly wait, like the two that follow: beside each other they take less.
-        project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts']),
+        project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts'], hosts),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
         // Both mostly wait.
-        project('sync', 3, ['test/sync/**/*.test.ts']),
+        project('sync', 3, ['test/sync/**/*.test.ts'], hosts),
         project('safety', 3, ['test/safety/**/*.test.ts'], safety),
         project('e2e', 5, ['test/e2e/**/*.test.ts'], { ...browser, maxWorkers: 2 }),
         project('isolated', 6, isolated, { exclude: left, isolate: true }),
         // The limits of safety last: what is measured at full size takes longer than a page.
-        project('measured', 7, measured, { ...browser, ...safety, exclude: left, maxWorkers: 1 }),
+        project('measured', 7, measured, {
+          ...safety,
+          ...browser,
+          testTimeout: safety.testTimeout,
+          exclude: left,
+          maxWorkers: 1,
+        }),
       ],
     },
   }

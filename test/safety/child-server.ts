@@ -7,14 +7,14 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { bundledChildren, cairnEntry, childBundles } from '../support/host-bundle.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+export { cairnEntry } from '../support/host-bundle.ts'
 
-/** The program as a person starts it. */
-export const cairnEntry = join(root, 'main/cli.mjs')
-
-/** Path of a program in children/. */
+/** Path of a program in children/; one with a guard taken out of its sources (CAIRN_TWIN) is never the bundle. */
 export function childEntry(name: string): string {
+  if (bundledChildren.includes(name) && (process.env['CAIRN_TWIN'] ?? '') === '')
+    return join(childBundles, `${name}.js`)
   return fileURLToPath(new URL(`children/${name}.ts`, import.meta.url))
 }
 
