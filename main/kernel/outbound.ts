@@ -31,6 +31,8 @@ export interface OutboundRequest {
   /** For everything from the lookup of the name to the last byte. Default: 10 s. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** Hears the bytes of a 2xx answer as they come; all of them are in the answer as well. */
+  readonly onBytes?: (bytes: Buffer) => void
 }
 
 /** An answer; a redirect is one like any other. */
@@ -152,7 +154,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 function exchange(
   url: URL,
   address: string,
-  { method, headers = {}, body }: OutboundRequest,
+  { method, headers = {}, body, onBytes }: OutboundRequest,
   { signal, maxAnswerBytes }: { signal: AbortSignal; maxAnswerBytes: number },
 ): Promise<OutboundAnswer> {
   const bytes = body === undefined ? undefined : Buffer.from(body)
@@ -184,7 +186,7 @@ function exchange(
       })
     })
     request.on('response', (response) => {
-      readAnswer(response, maxAnswerBytes).then(resolve, reject)
+      readAnswer(response, maxAnswerBytes, onBytes).then(resolve, reject)
     })
     // Another protocol is none of ours.
     request.on('upgrade', (_response, socket) => {
@@ -196,18 +198,25 @@ function exchange(
   })
 }
 
-async function readAnswer(response: IncomingMessage, maxAnswerBytes: number): Promise<OutboundAnswer> {
+async function readAnswer(
+  response: IncomingMessage,
+  maxAnswerBytes: number,
+  onBytes: OutboundRequest['onBytes'],
+): Promise<OutboundAnswer> {
+  const { statusCode: status = 0, headers } = response
+  const isGood = status >= 200 && status < 300
   const chunks: Buffer[] = []
   let size = 0
   let isCut = false
   for await (const chunk of response as AsyncIterable<Buffer>) {
     const room = maxAnswerBytes - size
     chunks.push(chunk.subarray(0, room))
+    if (isGood) onBytes?.(chunk.subarray(0, room))
     size += Math.min(chunk.length, room)
     isCut = chunk.length > room
     if (isCut) break
   }
-  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks), isCut }
+  return { status, headers, body: Buffer.concat(chunks), isCut }
 }
 
 /** Answers every question for the name with one address. */

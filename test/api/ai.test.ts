@@ -219,6 +219,46 @@ describe('conversations', () => {
     expect((await host.get(`/ai/conversations/${id}`)).status).toBe(404)
   })
 
+  it('are streamed as a model writes them; one that breaks off is answered by the embedded provider', async () => {
+    await useModel()
+    model.pieces = ['You ', 'have ', 'fünf.']
+    const streamed = async (): Promise<{ name: string; at: number; data: any }[]> => {
+      const answer = await fetch(`${host.host.url}/api/v1/ai/chat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ message: 'won deals', stream: true }),
+      })
+      const events = []
+      let text = ''
+      for await (const bytes of answer.body!.pipeThrough(new TextDecoderStream())) {
+        text += bytes
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          const [name, data] = text.slice(0, end).split('\n')
+          events.push({ name: name!.slice(7), at: performance.now(), data: JSON.parse(data!.slice(6)) })
+          text = text.slice(end + 2)
+        }
+      }
+      return events
+    }
+    const events = await streamed()
+    expect(events.slice(0, -1).map(({ data }) => data.text)).toEqual(['You ', 'have ', 'fünf.'])
+    expect(events.at(-1)).toMatchObject({
+      name: 'done',
+      data: { message: { content: 'You have fünf.' }, provider: 'openai_compatible', usage: { totalTokens: 7 } },
+    })
+    // As it is written, not when it is complete: each piece took the model 30 ms.
+    expect(events.at(-1)!.at - events[0]!.at).toBeGreaterThan(30)
+    model.pieces = ['You ', null]
+    const broken = await streamed()
+    expect(broken[0]!.data.text).toBe('You ')
+    expect(broken.at(-1)!.data).toMatchObject({ provider: 'embedded' })
+    expect(broken.at(-1)!.data.message.content).toContain('I found 5')
+    model.pieces = undefined
+    model.answer = 'Whole.'
+    expect((await streamed()).map(({ data }) => data.text ?? data.message.content)).toEqual(['Whole.', 'Whole.'])
+    await useEmbedded()
+  })
+
   it('stream in events', async () => {
     const { headers, body } = await host.post('/ai/chat', { message: 'won deals', stream: true })
     expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8')

@@ -18,8 +18,15 @@ export interface AiService {
   setConfig(input: AiInput<'setAiConfig'>): Promise<AiOutput<'setAiConfig'>>
   /** @throws ai_query_not_understood, resource_not_found, permission_denied, ai_provider_failed */
   ask(ctx: RequestContext, input: AiInput<'askAi'>): Promise<AiOutput<'askAi'>>
-  /** @throws validation_error without anything to answer, resource_not_found */
-  chat(ctx: RequestContext, input: AiInput<'chatWithAi'>): Promise<AiOutput<'chatWithAi'>>
+  /**
+   * @param onText hears the text of a model as it is written; the answer counts, which is another one when the model fails
+   * @throws validation_error without anything to answer, resource_not_found
+   */
+  chat(
+    ctx: RequestContext,
+    input: AiInput<'chatWithAi'>,
+    onText?: (text: string) => void,
+  ): Promise<AiOutput<'chatWithAi'>>
   /** @throws resource_not_found, permission_denied, invalid_query */
   suggest(ctx: RequestContext, input: AiInput<'suggestWithAi'>): Promise<AiOutput<'suggestWithAi'>>
   /** @throws resource_not_found, permission_denied */

@@ -1,4 +1,5 @@
 // Handlers of the AI routes; a streamed answer comes as server-sent events.
+import { PassThrough } from 'node:stream'
 import type { aiRoutes } from '#shared/contracts/ai.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
@@ -11,8 +12,8 @@ export function aiHandlers(service: AiService): Handlers<typeof aiRoutes> {
     setAiConfig: (_ctx, { body }) => service.setConfig(body),
     askAi: (ctx, { body }) => service.ask(ctx, body),
     async chatWithAi(ctx, { body }) {
-      const answer = await service.chat(ctx, body)
-      return body.stream === true ? streamOf(answer) : answer
+      if (body.stream !== true) return service.chat(ctx, body)
+      return streamed((onText) => service.chat(ctx, body, onText))
     },
     suggestWithAi: (ctx, { body }) => service.suggest(ctx, body),
     getAiInsights: (ctx, { body }) => service.insights(ctx, body),
@@ -26,12 +27,46 @@ export function aiHandlers(service: AiService): Handlers<typeof aiRoutes> {
   }
 }
 
-/** The answer in events: its text in pieces that end with a word, then all of it. */
-function streamOf(answer: AiOutput<'chatWithAi'>): Reply<ByteStream> {
-  const pieces = answer.message.content.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/g) ?? []
-  const events = pieces.map((text) => `event: delta\ndata: ${JSON.stringify({ text })}\n\n`)
-  const text = `${events.join('')}event: done\ndata: ${JSON.stringify(answer)}\n\n`
-  return new Reply(new ByteStream(text, 'text/event-stream; charset=utf-8'), {
+type ChatAnswer = AiOutput<'chatWithAi'>
+
+/**
+ * The answer in events: its text in pieces as it is written, then all of it. What fails before the first piece is an
+ * answer like any other.
+ */
+async function streamed(chat: (onText: (text: string) => void) => Promise<ChatAnswer>): Promise<Reply<ByteStream>> {
+  const stream = new PassThrough()
+  const begun = Promise.withResolvers<void>()
+  let hasText = false
+  const send = (event: string, data: unknown): void => {
+    if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+  const end = async (): Promise<void> => {
+    const answer = await chat((text) => {
+      hasText = true
+      send('delta', { text })
+      begun.resolve()
+    })
+    if (!hasText) for (const text of piecesOf(answer.message.content)) send('delta', { text })
+    send('done', answer)
+  }
+  end().then(
+    () => {
+      stream.end()
+      begun.resolve()
+    },
+    (error: Error) => {
+      // Behind the first piece there is no status left to say it with: a stream without its end is one that failed.
+      if (hasText) stream.destroy(error)
+      else begun.reject(error)
+    },
+  )
+  await begun.promise
+  return new Reply(new ByteStream(stream, 'text/event-stream; charset=utf-8'), {
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
   })
+}
+
+/** A text in pieces that end with a word. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/g) ?? []
 }

@@ -106,7 +106,7 @@ export function createAiService(parts: AiParts): AiService {
     if (target === null) return null
     try {
       const messages = questionMessages(scope.lexicon, text, named, scope.today)
-      const answer = await askModel(outbound, target, messages, { isJson: true, signal: ctx.signal })
+      const answer = await askModel(outbound, target, { messages, isJson: true, signal: ctx.signal })
       return readModelQuery(data, ctx, scope.lexicon, answer, named)
     } catch (error) {
       if (isProviderFailure(error)) return null
@@ -114,7 +114,7 @@ export function createAiService(parts: AiParts): AiService {
     }
   }
 
-  const chat: AiService['chat'] = async (ctx, input) => {
+  const chat: AiService['chat'] = async (ctx, input, onText) => {
     const scope = scopeOf(ctx)
     const conversation = conversations.find(ctx, input.conversationId)
     const said = saidOf(input)
@@ -125,7 +125,7 @@ export function createAiService(parts: AiParts): AiService {
         ? said.slice(0, -1)
         : [...conversations.messages(conversation, toldMessages), ...said.slice(0, -1)]
     const question = said.at(-1)!.content
-    const byModel = await chatByModel(ctx, scope, { history, question, context })
+    const byModel = await chatByModel(ctx, scope, { history, question, context, onText })
     const answer = byModel ?? { ...(await answerEmbedded(scope, ctx, question, context)), usage: noUsage }
     const { content, citations, usage } = answer
     const id = await conversations.add(ctx, conversation, { question, answer: content, object: answer.object })
@@ -156,7 +156,12 @@ export function createAiService(parts: AiParts): AiService {
   const chatByModel = async (
     ctx: RequestContext,
     scope: QuestionScope,
-    talk: { history: readonly ModelMessage[]; question: string; context: ChatContext },
+    talk: {
+      history: readonly ModelMessage[]
+      question: string
+      context: ChatContext
+      onText: ((text: string) => void) | undefined
+    },
   ): Promise<(ChatAnswer & { usage: AiOutput<'chatWithAi'>['usage'] }) | null> => {
     const target = await config.target()
     if (target === null) return null
@@ -173,7 +178,8 @@ export function createAiService(parts: AiParts): AiService {
         ...talk.history.slice(-toldMessages).map(({ role, content }) => ({ role, content })),
         { role: 'user', content: talk.question },
       ]
-      const { content, usage } = await askModel(outbound, target, messages, { isJson: false, signal: ctx.signal })
+      const question = { messages, isJson: false, signal: ctx.signal, onText: talk.onText }
+      const { content, usage } = await askModel(outbound, target, question)
       return { content, citations, usage, object: schema?.name ?? facts?.object ?? null }
     } catch (error) {
       if (isProviderFailure(error)) return null
