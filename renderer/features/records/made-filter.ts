@@ -1,14 +1,14 @@
 // Owns turning a filter of the API into conditions a person can read and change. Pure.
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { operatorWord } from '../records/index.ts'
-import type { FilterGroup, RecordFilter } from '../records/index.ts'
+import { operatorWord } from './record-query.ts'
+import type { FilterGroup, RecordFilter } from './record-query.ts'
 
 /** What a filter says as conditions: none, some, or null where a part of it has no words in the table's filter. */
 export type MadeConditions = FilterGroup | undefined | null
 
 /** Reads a filter in the object form of D-79. */
-export function conditionsOf(
+export function madeConditions(
   filter: Readonly<Record<string, unknown>>,
   fields: readonly FieldDefinition[],
   context: FieldContext,

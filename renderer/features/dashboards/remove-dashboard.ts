@@ -1,0 +1,20 @@
+// Owns deleting a dashboard with the way back.
+import { t } from '../../lib/strings.ts'
+import { showProblem, showToast } from '../../lib/toast.ts'
+import { undoAndTell } from '../../lib/undo-told.ts'
+import type { Dashboard } from './dashboard-item.ts'
+import { deleteDashboard } from './dashboard-steps.ts'
+
+/** Deletes it and says so; a failure is said, too, and nothing is gone then. */
+export async function removeAndTell({ name, label }: Pick<Dashboard, 'name' | 'label'>, onGone?: () => void): Promise<void> {
+  try {
+    const { id } = await deleteDashboard(t('undo.dashboard.delete', { label }), name)
+    onGone?.()
+    showToast({
+      message: t('dashboards.deleted', { label }),
+      action: { label: t('app.undo'), run: () => void undoAndTell(id) },
+    })
+  } catch (error) {
+    showProblem(error)
+  }
+}
