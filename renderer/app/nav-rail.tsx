@@ -132,7 +132,8 @@ function Entry(props: {
 }) {
   const { open = 0 } = props
   const [location] = useLocation()
-  const isBelow = props.alone !== true && props.to !== '/' && location.startsWith(`${props.to}/`) && location !== props.except
+  const isBelow =
+    props.alone !== true && props.to !== '/' && location.startsWith(`${props.to}/`) && location !== props.except
   const current = location === props.to || isBelow
   const waiting = open > 99 ? '99+' : String(open)
   const spoken = open > 0 ? `${props.label} ${waiting} ${t('nav.open')}` : props.label

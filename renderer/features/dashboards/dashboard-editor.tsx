@@ -103,7 +103,11 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
   const add = (kind: TileKind): void => {
     const object = objects[0]
     const tile = newTile(kind, latest.current.tiles, object?.name ?? '', object ? fieldList(object) : [])
-    change(t('undo.dashboard.add', { kind: kindLabel(kind) }), `add ${tile.id}`, withTiles(withTile(latest.current.tiles, tile, columns)))
+    change(
+      t('undo.dashboard.add', { kind: kindLabel(kind) }),
+      `add ${tile.id}`,
+      withTiles(withTile(latest.current.tiles, tile, columns)),
+    )
     setChosen(tile.id)
     sayPlace(tile.id)
   }
@@ -111,14 +115,22 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
     const tile = latest.current.tiles.find((one) => one.id === id)
     if (!tile) return
     const title = titleOf(tile)
-    change(t('undo.dashboard.remove', { tile: title }), `remove ${id}`, withTiles(latest.current.tiles.filter((one) => one.id !== id)))
+    change(
+      t('undo.dashboard.remove', { tile: title }),
+      `remove ${id}`,
+      withTiles(latest.current.tiles.filter((one) => one.id !== id)),
+    )
     setSaid(t('dashboards.tile.removed', { tile: title }))
   }
   const save = async (): Promise<void> => {
     setBusy(true)
     setRefusal(undefined)
     try {
-      const item = writeDashboard({ ...dashboard, ...latest.current, label: latest.current.label.trim() || dashboard.label })
+      const item = writeDashboard({
+        ...dashboard,
+        ...latest.current,
+        label: latest.current.label.trim() || dashboard.label,
+      })
       await saveDashboard(t('undo.dashboard.change', { label: latest.current.label }), name, item, etag)
       showToast({ message: t('dashboards.saved', { label: latest.current.label }), tone: 'good' })
       navigate(viewPath, { unasked: true })
@@ -231,7 +243,11 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
           />
           <Menu position="bottom-start" {...menuOptions}>
             <Menu.Target>
-              <Button variant="default" leftSection={<IconPlus size={14} aria-hidden />} className={classes.start ?? ''}>
+              <Button
+                variant="default"
+                leftSection={<IconPlus size={14} aria-hidden />}
+                className={classes.start ?? ''}
+              >
                 {t('dashboards.add')}
               </Button>
             </Menu.Target>

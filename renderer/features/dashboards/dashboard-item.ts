@@ -87,7 +87,9 @@ function readPlace(layout: Members): TilePlace {
 
 /** The item to store: what was read, with label and tiles as they are now. */
 export function writeDashboard({ name, label, columns, tiles, item }: Dashboard): Record<string, unknown> {
-  const widgets = tiles.map((tile) => Object.fromEntries(Object.entries(tile).filter(([, value]) => value !== undefined)))
+  const widgets = tiles.map((tile) =>
+    Object.fromEntries(Object.entries(tile).filter(([, value]) => value !== undefined)),
+  )
   return { ...item, name, label, columns, widgets }
 }
 

@@ -1,6 +1,14 @@
 // Owns the page of one dashboard: its tiles under the filters of the address, and what can be done with it.
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { IconChartBar, IconCopy, IconCursorText, IconDots, IconPencil, IconPrinter, IconTrash } from '@tabler/icons-react'
+import {
+  IconChartBar,
+  IconCopy,
+  IconCursorText,
+  IconDots,
+  IconPencil,
+  IconPrinter,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, lazy, useMemo, useState } from 'react'
 import { useSearch } from 'wouter'
@@ -96,11 +104,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
       width="full"
       actions={
         <>
-          <Button
-            variant="subtle"
-            leftSection={<IconPrinter size={16} aria-hidden />}
-            onClick={() => window.print()}
-          >
+          <Button variant="subtle" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
             {t('dashboards.print')}
           </Button>
           {mayDesign && (
@@ -115,10 +119,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
-                  <Menu.Item
-                    leftSection={<IconCursorText size={14} aria-hidden />}
-                    onClick={() => setNaming('rename')}
-                  >
+                  <Menu.Item leftSection={<IconCursorText size={14} aria-hidden />} onClick={() => setNaming('rename')}>
                     {t('dashboards.rename')}
                   </Menu.Item>
                   <Menu.Item leftSection={<IconCopy size={14} aria-hidden />} onClick={() => setNaming('copy')}>
@@ -162,7 +163,9 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
           </DashboardGrid>
         </>
       )}
-      <p className={classes.printed}>{t('dashboards.printed', { day: new Date().toLocaleDateString(context.locale) })}</p>
+      <p className={classes.printed}>
+        {t('dashboards.printed', { day: new Date().toLocaleDateString(context.locale) })}
+      </p>
       <NameDialog dashboard={dashboard} naming={naming} onClose={() => setNaming(undefined)} />
     </Page>
   )

@@ -19,9 +19,7 @@ export function FigureTable(props: {
   joined: boolean
 }) {
   const { groups, joined } = props
-  const head = joined
-    ? [props.head.slice(0, groups).join(' · '), ...props.head.slice(groups, groups + 1)]
-    : props.head
+  const head = joined ? [props.head.slice(0, groups).join(' · '), ...props.head.slice(groups, groups + 1)] : props.head
   const columns = joined ? 1 : groups
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={props.label}>

@@ -41,10 +41,7 @@ export function barFor(bar: BarFilter, fields: readonly FieldDefinition[]): Filt
     })
     return kept.length === 0 ? undefined : { any, conditions: kept }
   }
-  const groups = [
-    bar.conditions && prune(bar.conditions),
-    bar.range && prune({ any: false, conditions: [bar.range] }),
-  ]
+  const groups = [bar.conditions && prune(bar.conditions), bar.range && prune({ any: false, conditions: [bar.range] })]
   return groups.filter((group) => group !== undefined)
 }
 
@@ -66,5 +63,7 @@ export function sharedFields(ofObjects: readonly (readonly FieldDefinition[])[])
 
 /** The dates among them. */
 export function datedFields(fields: readonly FieldDefinition[]): FieldDefinition[] {
-  return fields.filter((field) => isDated(field) && operatorOf({ field: field.name, operator: 'during', texts: [] }, fields))
+  return fields.filter(
+    (field) => isDated(field) && operatorOf({ field: field.name, operator: 'during', texts: [] }, fields),
+  )
 }

@@ -84,17 +84,16 @@ export function FilterBar(props: {
   )
 }
 
-function RangeChoice(props: {
-  bar: BarFilter
-  dates: readonly FieldDefinition[]
-  onChange: (bar: BarFilter) => void
-}) {
+function RangeChoice(props: { bar: BarFilter; dates: readonly FieldDefinition[]; onChange: (bar: BarFilter) => void }) {
   const { bar, dates, onChange } = props
   const [chosen, setChosen] = useState(bar.range?.field ?? dates[0]!.name)
   const field = dates.find(({ name }) => name === (bar.range?.field ?? chosen)) ?? dates[0]!
   const [asksDays, setAsksDays] = useState(bar.range?.operator === 'between')
   const isBetween = bar.range ? bar.range.operator === 'between' : asksDays
-  const [days, setDays] = useState<readonly [string, string]>(() => [bar.range?.texts[0] ?? '', bar.range?.texts[1] ?? ''])
+  const [days, setDays] = useState<readonly [string, string]>(() => [
+    bar.range?.texts[0] ?? '',
+    bar.range?.texts[1] ?? '',
+  ])
   const put = (range: RecordFilter | undefined): void => onChange({ ...bar, range })
   const putDays = (from: string, to: string): void => {
     setDays([from, to])

@@ -9,7 +9,14 @@ import { recordPath, tablePath } from '../../lib/record-address.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { displayFieldOf } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
-import { buildGroup, linkFields, useFieldContext, useShownFields, useStoredViews, writeQuery } from '../records/index.ts'
+import {
+  buildGroup,
+  linkFields,
+  useFieldContext,
+  useShownFields,
+  useStoredViews,
+  writeQuery,
+} from '../records/index.ts'
 import type { StoredView } from '../records/index.ts'
 import { isMap } from './dashboard-item.ts'
 import type { Tile } from './dashboard-item.ts'
@@ -127,7 +134,9 @@ export function RecordsTile(props: { tile: Tile; title: string; object: ObjectIt
           ))}
         </ul>
       )}
-      {total > records.length && <p className={classes.caption}>{tn('dashboards.moreRecords', total - records.length)}</p>}
+      {total > records.length && (
+        <p className={classes.caption}>{tn('dashboards.moreRecords', total - records.length)}</p>
+      )}
     </TileFrame>
   )
 }

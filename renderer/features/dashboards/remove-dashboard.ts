@@ -6,7 +6,10 @@ import type { Dashboard } from './dashboard-item.ts'
 import { deleteDashboard } from './dashboard-steps.ts'
 
 /** Deletes it and says so; a failure is said, too, and nothing is gone then. */
-export async function removeAndTell({ name, label }: Pick<Dashboard, 'name' | 'label'>, onGone?: () => void): Promise<void> {
+export async function removeAndTell(
+  { name, label }: Pick<Dashboard, 'name' | 'label'>,
+  onGone?: () => void,
+): Promise<void> {
   try {
     const { id } = await deleteDashboard(t('undo.dashboard.delete', { label }), name)
     onGone?.()

@@ -16,7 +16,8 @@ export function tileConditions(
 ): FilterGroup | undefined | null {
   const { where, filters, having, timeDimensions } = tile.query ?? {}
   const isOther = [filters, having].some((part) => part !== undefined && JSON.stringify(part).length > 2)
-  const ranged = Array.isArray(timeDimensions) && timeDimensions.some((each) => isMap(each) && each['dateRange'] != null)
+  const ranged =
+    Array.isArray(timeDimensions) && timeDimensions.some((each) => isMap(each) && each['dateRange'] != null)
   if (isOther || ranged) return null
   if (where === undefined || where === null) return undefined
   const typed = readConditions(tile.options?.['conditions'])

@@ -42,7 +42,8 @@ export function withKind(tile: Tile, kind: TileKind, fields: readonly FieldDefin
   const plain = { ...next, view: undefined }
   if (kind === 'number') return { ...plain, query }
   const first = groupFor(kind, fields)
-  const grouped = namesIn(dimensions).length > 0 ? { dimensions, order, limit } : first === undefined ? {} : { dimensions: [first] }
+  const grouped =
+    namesIn(dimensions).length > 0 ? { dimensions, order, limit } : first === undefined ? {} : { dimensions: [first] }
   return { ...plain, query: withoutUndefined({ ...query, ...grouped }) }
 }
 

@@ -45,7 +45,12 @@ export function TileFrame(props: {
           {props.items && (
             <Menu position="bottom-end" {...menuOptions}>
               <Menu.Target>
-                <ActionIcon variant="subtle" color="gray" size={24} aria-label={t('dashboards.tile.more', { tile: title })}>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={24}
+                  aria-label={t('dashboards.tile.more', { tile: title })}
+                >
                   <IconDots size={16} stroke={1.75} aria-hidden />
                 </ActionIcon>
               </Menu.Target>

@@ -15,7 +15,12 @@ const places = (tiles: readonly PlacedTile[]): Record<string, number[]> =>
 
 describe('tiles', () => {
   it('get a place beside or below the others where they have none', () => {
-    const tiles: Tile[] = [{ id: 'a', type: 'metric' }, tile('b', 0, 0, 3, 2), { id: 'c', type: 'chart' }, { id: 'd', type: 'list' }]
+    const tiles: Tile[] = [
+      { id: 'a', type: 'metric' },
+      tile('b', 0, 0, 3, 2),
+      { id: 'c', type: 'chart' },
+      { id: 'd', type: 'list' },
+    ]
     expect(places(placed(tiles, 12))).toEqual({ b: [0, 0, 3, 2], a: [3, 0, 3, 2], c: [6, 0, 6, 4], d: [0, 4, 6, 4] })
   })
 
@@ -35,7 +40,12 @@ describe('tiles', () => {
   })
 
   it('never cover each other and never leave the columns', () => {
-    const place = fc.record({ x: fc.nat(20), y: fc.nat(6), w: fc.integer({ min: 1, max: 20 }), h: fc.integer({ min: 1, max: 6 }) })
+    const place = fc.record({
+      x: fc.nat(20),
+      y: fc.nat(6),
+      w: fc.integer({ min: 1, max: 20 }),
+      h: fc.integer({ min: 1, max: 6 }),
+    })
     const act = fc.record({
       at: fc.nat(9),
       what: fc.constantFrom('move', 'size', 'up', 'down', 'add'),
@@ -43,30 +53,34 @@ describe('tiles', () => {
       dy: fc.integer({ min: -8, max: 8 }),
     })
     fc.assert(
-      fc.property(fc.array(place, { minLength: 1, maxLength: 8 }), fc.array(act, { maxLength: 12 }), (layouts, acts) => {
-        let tiles = placed(
-          layouts.map((layout, at) => ({ id: `t${at}`, type: 'chart', layout })),
-          12,
-        )
-        for (const { at, what, dx, dy } of acts) {
-          const { id } = tiles[at % tiles.length]!
-          if (what === 'move') tiles = moved(tiles, id, dx, dy, 12)
-          else if (what === 'size') tiles = resized(tiles, id, dx, dy, 12)
-          else if (what === 'add') tiles = withTile(tiles, { id: `n${tiles.length}`, type: 'metric' }, 12)
-          else tiles = exchanged(tiles, id, what === 'up' ? -1 : 1)
-        }
-        const cells = new Set<string>()
-        for (const { layout } of tiles) {
-          expect(layout.x).toBeGreaterThanOrEqual(0)
-          expect(layout.x + layout.w).toBeLessThanOrEqual(12)
-          for (let x = layout.x; x < layout.x + layout.w; x += 1) {
-            for (let y = layout.y; y < layout.y + layout.h; y += 1) {
-              expect(cells.has(`${x} ${y}`)).toBe(false)
-              cells.add(`${x} ${y}`)
+      fc.property(
+        fc.array(place, { minLength: 1, maxLength: 8 }),
+        fc.array(act, { maxLength: 12 }),
+        (layouts, acts) => {
+          let tiles = placed(
+            layouts.map((layout, at) => ({ id: `t${at}`, type: 'chart', layout })),
+            12,
+          )
+          for (const { at, what, dx, dy } of acts) {
+            const { id } = tiles[at % tiles.length]!
+            if (what === 'move') tiles = moved(tiles, id, dx, dy, 12)
+            else if (what === 'size') tiles = resized(tiles, id, dx, dy, 12)
+            else if (what === 'add') tiles = withTile(tiles, { id: `n${tiles.length}`, type: 'metric' }, 12)
+            else tiles = exchanged(tiles, id, what === 'up' ? -1 : 1)
+          }
+          const cells = new Set<string>()
+          for (const { layout } of tiles) {
+            expect(layout.x).toBeGreaterThanOrEqual(0)
+            expect(layout.x + layout.w).toBeLessThanOrEqual(12)
+            for (let x = layout.x; x < layout.x + layout.w; x += 1) {
+              for (let y = layout.y; y < layout.y + layout.h; y += 1) {
+                expect(cells.has(`${x} ${y}`)).toBe(false)
+                cells.add(`${x} ${y}`)
+              }
             }
           }
-        }
-      }),
+        },
+      ),
     )
   })
 })

@@ -39,7 +39,13 @@ export function moved(tiles: readonly PlacedTile[], id: string, dx: number, dy: 
 }
 
 /** With a tile some columns wider and rows higher. */
-export function resized(tiles: readonly PlacedTile[], id: string, dw: number, dh: number, columns: number): PlacedTile[] {
+export function resized(
+  tiles: readonly PlacedTile[],
+  id: string,
+  dw: number,
+  dh: number,
+  columns: number,
+): PlacedTile[] {
   return changedPlace(tiles, id, columns, ({ w, h, x, y }) => ({ x, y, w: Math.min(w + dw, columns - x), h: h + dh }))
 }
 
@@ -100,8 +106,12 @@ function fitted(tile: Tile, others: readonly PlacedTile[], columns: number): Pla
   const size = { w: Math.max(1, Math.round((sizes[tile.type].w * columns) / 12)), h: sizes[tile.type].h }
   const bottom = Math.max(0, ...others.map(({ layout }) => layout.y + layout.h))
   const lastRow = Math.max(0, ...others.map(({ layout }) => layout.y))
-  const end = Math.max(0, ...others.filter(({ layout }) => layout.y + layout.h > lastRow).map(({ layout: { x, w } }) => x + w))
-  const layout = others.length > 0 && end + size.w <= columns ? { ...size, x: end, y: lastRow } : { ...size, x: 0, y: bottom }
+  const end = Math.max(
+    0,
+    ...others.filter(({ layout }) => layout.y + layout.h > lastRow).map(({ layout: { x, w } }) => x + w),
+  )
+  const layout =
+    others.length > 0 && end + size.w <= columns ? { ...size, x: end, y: lastRow } : { ...size, x: 0, y: bottom }
   return { ...tile, layout }
 }
 

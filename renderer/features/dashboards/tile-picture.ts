@@ -39,7 +39,8 @@ function pictureOf(svg: SVGSVGElement, title: string, width: number, height: num
   copy.setAttribute('width', String(width))
   copy.setAttribute('height', String(height))
   const page = getComputedStyle(svg.closest('section') ?? document.body)
-  const ground = page.backgroundColor === 'rgba(0, 0, 0, 0)' ? getComputedStyle(document.body).backgroundColor : page.backgroundColor
+  const ground =
+    page.backgroundColor === 'rgba(0, 0, 0, 0)' ? getComputedStyle(document.body).backgroundColor : page.backgroundColor
   const frame = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   frame.setAttribute('width', String(width))
   frame.setAttribute('height', String(height + titleHeight))

@@ -17,8 +17,14 @@ const fields: readonly FieldDefinition[] = [
   { name: 'due', type: 'date' },
   { name: 'hours', type: 'number' },
 ]
-const tile = (query: Record<string, unknown>, more: Partial<Tile> = {}): Tile => ({ id: 'a', type: 'chart', query, ...more })
-const ask = (query: Record<string, unknown>, narrowing?: Record<string, unknown>) => askOf(tile(query), fields, narrowing)!
+const tile = (query: Record<string, unknown>, more: Partial<Tile> = {}): Tile => ({
+  id: 'a',
+  type: 'chart',
+  query,
+  ...more,
+})
+const ask = (query: Record<string, unknown>, narrowing?: Record<string, unknown>) =>
+  askOf(tile(query), fields, narrowing)!
 
 describe('a tile', () => {
   it('asks with both filters, without the name of its object, and for the ids of what it groups by', () => {
@@ -48,7 +54,9 @@ describe('a tile', () => {
     const limited = seriesOf(ask({ cube: 'task', measures: ['count'], dimensions: ['title'], limit: 15 }), rows, fields)
     expect([limited.points.length, limited.left]).toEqual([12, 3])
     const days = rows.map((row, at) => ({ ...row, 'due.day': `2026-01-${10 + at}T00:00:00.000Z` }))
-    expect(seriesOf(ask({ cube: 'task', measures: ['count'], dimensions: ['due.day'] }), days, fields).points).toHaveLength(15)
+    expect(
+      seriesOf(ask({ cube: 'task', measures: ['count'], dimensions: ['due.day'] }), days, fields).points,
+    ).toHaveLength(15)
   })
 
   it('leads to the records of a group under the conditions of tile and bar, or nowhere', () => {
@@ -72,12 +80,18 @@ describe('a tile', () => {
     const unsaid = tile({ cube: 'task', where: { $not: { status: 'open' } } })
     expect(tileConditions(unsaid, fields, context)).toBeNull()
     expect(drillPath(asked, null, [], fields, context)).toBeUndefined()
-    expect(tileConditions(tile({ cube: 'task', filters: [{ member: 'status', operator: 'set' }] }), fields, context)).toBeNull()
+    expect(
+      tileConditions(tile({ cube: 'task', filters: [{ member: 'status', operator: 'set' }] }), fields, context),
+    ).toBeNull()
   })
 
   it('keeps what its kinds have in common, and its order by the measure that is chosen next', () => {
     const made = newTile('line', [], 'task', fields)
-    expect(made).toMatchObject({ type: 'chart', chartType: 'line', query: { cube: 'task', measures: ['count'], dimensions: ['due.month'] } })
+    expect(made).toMatchObject({
+      type: 'chart',
+      chartType: 'line',
+      query: { cube: 'task', measures: ['count'], dimensions: ['due.month'] },
+    })
     const ordered = withMember(withOrder(made, 'least'), { measure: 'hours.sum' })
     expect(ordered.query?.['order']).toEqual([['hours.sum', 'asc']])
     expect(orderOf(ordered)).toBe('least')
@@ -108,7 +122,12 @@ describe('filters over all tiles', () => {
 
 describe('a dashboard', () => {
   it('keeps what this version does not show', () => {
-    const item = { name: 'one', label: 'One', theme: 'dusk', widgets: [{ id: 'a', type: 'metric', report: 'r', query: { cube: 'task' } }] }
+    const item = {
+      name: 'one',
+      label: 'One',
+      theme: 'dusk',
+      widgets: [{ id: 'a', type: 'metric', report: 'r', query: { cube: 'task' } }],
+    }
     expect(writeDashboard(readDashboard(item))).toEqual({ ...item, columns: 12 })
   })
 })
