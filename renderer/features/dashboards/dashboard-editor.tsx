@@ -54,7 +54,7 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
   const grid = useRef<HTMLUListElement>(null)
   const before = useRef<Draft>(undefined)
   const helpId = useId()
-  const editorId = useId()
+  const [editorId] = useState(() => `${Date.now()} ${Math.random()}`)
   const isChanged = JSON.stringify(draft) !== JSON.stringify(first)
   const chosen = draft.tiles.find(({ id }) => id === chosenId) ?? draft.tiles[0]
   const viewPath = dashboardPath(name, undefined, search)
@@ -65,7 +65,7 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
   }
   useEffect(
     () =>
-      openDraft(`${editorId} ${Date.now()}`, ({ label, tiles }) => {
+      openDraft(editorId, ({ label, tiles }) => {
         latest.current = { label, tiles: tiles as PlacedTile[] }
         setDraft(latest.current)
       }),
@@ -270,7 +270,11 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
                 onMove={(id, by) => {
                   const tile = latest.current.tiles.find((one) => one.id === id)
                   if (!tile) return
-                  change(stepLabel('move', tile), `order ${id}`, withTiles(exchanged(latest.current.tiles, id, by)))
+                  change(
+                    stepLabel('move', tile),
+                    `order ${id}`,
+                    withTiles(exchanged(latest.current.tiles, id, by, columns)),
+                  )
                   sayPlace(id)
                 }}
                 onRemove={remove}

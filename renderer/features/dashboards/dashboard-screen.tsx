@@ -86,6 +86,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
   const fields = useTileFields(dashboard.tiles)
   const context = useFieldContext()
   const tiles = useMemo(() => placed(dashboard.tiles, columns), [dashboard.tiles, columns])
+  const [day] = useState(() => new Date().toLocaleDateString(context.locale))
   const [naming, setNaming] = useState<'rename' | 'copy'>()
   const editPath = dashboardPath(name, 'edit', search)
   useCommands([
@@ -163,9 +164,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
           </DashboardGrid>
         </>
       )}
-      <p className={classes.printed}>
-        {t('dashboards.printed', { day: new Date().toLocaleDateString(context.locale) })}
-      </p>
+      <p className={classes.printed}>{t('dashboards.printed', { day })}</p>
       <NameDialog dashboard={dashboard} naming={naming} onClose={() => setNaming(undefined)} />
     </Page>
   )

@@ -34,9 +34,9 @@ describe('tiles', () => {
 
   it('change places with their neighbours', () => {
     const tiles = [tile('a', 0, 0, 12, 2), tile('b', 0, 2, 6, 4)]
-    expect(exchanged(tiles, 'b', -1).map(({ id }) => id)).toEqual(['b', 'a'])
-    expect(exchanged(tiles, 'a', 1).map(({ id }) => id)).toEqual(['b', 'a'])
-    expect(places(exchanged(tiles, 'a', -1))).toEqual(places(tiles))
+    expect(exchanged(tiles, 'b', -1, 12).map(({ id }) => id)).toEqual(['b', 'a'])
+    expect(exchanged(tiles, 'a', 1, 12).map(({ id }) => id)).toEqual(['b', 'a'])
+    expect(places(exchanged(tiles, 'a', -1, 12))).toEqual(places(tiles))
   })
 
   it('never cover each other and never leave the columns', () => {
@@ -66,7 +66,7 @@ describe('tiles', () => {
             if (what === 'move') tiles = moved(tiles, id, dx, dy, 12)
             else if (what === 'size') tiles = resized(tiles, id, dx, dy, 12)
             else if (what === 'add') tiles = withTile(tiles, { id: `n${tiles.length}`, type: 'metric' }, 12)
-            else tiles = exchanged(tiles, id, what === 'up' ? -1 : 1)
+            else tiles = exchanged(tiles, id, what === 'up' ? -1 : 1, 12)
           }
           const cells = new Set<string>()
           for (const { layout } of tiles) {

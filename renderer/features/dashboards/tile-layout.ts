@@ -50,7 +50,7 @@ export function resized(
 }
 
 /** With a tile in the place of the one before or after it in reading order, which takes its place. */
-export function exchanged(tiles: readonly PlacedTile[], id: string, by: -1 | 1): PlacedTile[] {
+export function exchanged(tiles: readonly PlacedTile[], id: string, by: -1 | 1, columns: number): PlacedTile[] {
   const order = inOrder(tiles)
   const at = order.findIndex((tile) => tile.id === id)
   const [own, other] = [order[at], order[at + by]]
@@ -58,8 +58,8 @@ export function exchanged(tiles: readonly PlacedTile[], id: string, by: -1 | 1):
   const { layout: to } = other
   const { layout: from } = own
   const next = order.map((tile) => {
-    if (tile === own) return { ...tile, layout: { ...from, x: to.x, y: to.y } }
-    return tile === other ? { ...tile, layout: { ...to, x: from.x, y: from.y } } : tile
+    if (tile === own) return { ...tile, layout: within({ ...from, x: to.x, y: to.y }, columns) }
+    return tile === other ? { ...tile, layout: within({ ...to, x: from.x, y: from.y }, columns) } : tile
   })
   return settled(next, by === -1 ? id : other.id)
 }
