@@ -1,7 +1,9 @@
 // Dashboards in a real browser: making one with three kinds of tile by keyboard and pointer, undoing, saving, drilling to
 // records, filtering all tiles, following changes, printing, a picture.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { look } from './look.ts'
+import { look, pictures } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 
@@ -59,7 +61,7 @@ describe('dashboards', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Edit Sales' }).waitFor()
     for (const kind of ['Number', 'Bars', 'List of records']) {
-      await page.getByRole('button', { name: 'Add tile' }).click()
+      await page.getByRole('button', { name: 'Add tile', exact: true }).click()
       await page.getByRole('menuitem', { name: kind, exact: true }).click()
     }
     await page.getByRole('combobox', { name: 'View' }).selectOption('Poems')
@@ -89,7 +91,7 @@ describe('dashboards', () => {
     await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor()
     const widgets = await stored()
     expect(widgets.map(({ type }) => type).toSorted()).toEqual(['chart', 'list', 'metric'])
-    expect(widgets.find(({ type }) => type === 'list')?.layout).toEqual({ x: 0, y: 5, w: 7, h: 4 })
+    expect(widgets.find(({ type }) => type === 'list')?.layout).toEqual({ x: 0, y: 6, w: 7, h: 4 })
     expect(widgets.find(({ type }) => type === 'metric')?.layout.x).toBeGreaterThan(3)
   })
 
@@ -98,8 +100,8 @@ describe('dashboards', () => {
     const number = page.getByRole('region', { name: 'Number: Books' })
     await number.getByRole('link', { name: 'Number: Books: 12. Show the records' }).waitFor()
     await page.getByRole('combobox', { name: 'Time' }).selectOption('Days…')
-    await page.getByLabel('From').fill('2026-01-01')
-    await page.getByLabel('To').fill('2026-03-31')
+    await page.getByLabel('From', { exact: true }).fill('2026-01-01')
+    await page.getByLabel('To', { exact: true }).fill('2026-03-31')
     await number.getByRole('link', { name: 'Number: Books: 6. Show the records' }).waitFor()
     expect(page.url()).toContain('range=bought.2026-01-01.2026-03-31')
     await page.getByRole('button', { name: 'Show Bars: Books as a table' }).click()
@@ -123,12 +125,19 @@ describe('dashboards', () => {
     expect(await page.getByRole('navigation', { name: 'Main navigation' }).isVisible()).toBe(false)
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
     expect(await page.getByText('Printed on').isVisible()).toBe(true)
+    await page.screenshot({ path: join(pictures, 'dashboard-print.png') })
     await page.emulateMedia({ media: null })
 
     await page.getByRole('button', { name: 'What to do with the tile Bars: Books' }).click()
     const download = page.waitForEvent('download')
     await page.getByRole('menuitem', { name: 'Save as picture' }).click()
-    expect((await download).suggestedFilename()).toBe('Bars Books.png')
+    const picture = await download
+    expect(picture.suggestedFilename()).toBe('Bars Books.png')
+    await picture.saveAs(join(pictures, 'dashboard-picture.png'))
+    const bytes = readFileSync(join(pictures, 'dashboard-picture.png'))
+    // Twice as many pixels as on screen: the file says its width at byte 16.
+    const drawn = (await page.locator('svg.recharts-surface').first().boundingBox())!
+    expect(bytes.readUInt32BE(16)).toBe(Math.ceil(drawn.width * 2))
   })
 
   it('come back after they were deleted', async () => {

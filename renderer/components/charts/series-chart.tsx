@@ -59,19 +59,15 @@ export function SeriesChart(props: {
   const data = props.rows.map(({ label, figure }) => ({ label, [props.measure]: figure ?? 0 }))
   const format = (value: unknown): string => props.format(Number(value))
   const { axisFormat = props.format, onPick } = props
-  const frame = {
-    data,
-    margin,
-    accessibilityLayer: false,
-    ...(onPick
-      ? {
-          style: { cursor: 'pointer' },
-          onClick: ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
-            if (activeTooltipIndex != null) onPick(Number(activeTooltipIndex))
-          },
-        }
-      : {}),
-  } as const
+  const frame = { data, margin, accessibilityLayer: false } as const
+  // A line has no places of its own to be pointed at: what is nearest to the pointer counts.
+  const nearest = onPick && {
+    style: { cursor: 'pointer' },
+    onClick: ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
+      if (activeTooltipIndex !== undefined && activeTooltipIndex !== null) onPick(Number(activeTooltipIndex))
+    },
+  }
+  const part = onPick && { cursor: 'pointer', onClick: (_part: unknown, at: number) => onPick(at) }
   const axes = (
     <>
       <CartesianGrid stroke="var(--cairn-border)" vertical={false} />
@@ -93,7 +89,7 @@ export function SeriesChart(props: {
             isAnimationActive={false}
             label={PieLabel}
             labelLine={{ stroke: 'var(--cairn-border-strong)' }}
-            {...(onPick ? { cursor: 'pointer', onClick: (_slice: unknown, at: number) => onPick(at) } : {})}
+            {...part}
           >
             {data.map((row, at) => (
               <Cell key={row.label} fill={hues[at % hues.length]} stroke="var(--cairn-surface)" />
@@ -102,12 +98,12 @@ export function SeriesChart(props: {
           <Tooltip {...tooltip} formatter={format} />
         </PieChart>
       ) : props.type === 'line' ? (
-        <LineChart {...frame}>
+        <LineChart {...frame} {...nearest}>
           {axes}
           <Line dataKey={props.measure} stroke={hues[0]} strokeWidth={2} dot={false} isAnimationActive={false} />
         </LineChart>
       ) : props.type === 'area' ? (
-        <AreaChart {...frame}>
+        <AreaChart {...frame} {...nearest}>
           {axes}
           <Area
             dataKey={props.measure}
@@ -121,7 +117,7 @@ export function SeriesChart(props: {
       ) : (
         <BarChart {...frame}>
           {axes}
-          <Bar dataKey={props.measure} fill={hues[0]} radius={[3, 3, 0, 0]} isAnimationActive={false} />
+          <Bar dataKey={props.measure} fill={hues[0]} radius={[3, 3, 0, 0]} isAnimationActive={false} {...part} />
         </BarChart>
       )}
     </ResponsiveContainer>

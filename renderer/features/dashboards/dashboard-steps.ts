@@ -1,7 +1,6 @@
 // Owns writing dashboards, and the steps of the undo list that made, changed and deleted them or moved a tile of an open
 // draft.
 import { call, callTagged } from '../../lib/api-client.ts'
-import { hasCode } from '../../lib/api-error.ts'
 import { refreshAnswers } from '../../lib/query-client.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { dashboardStrings } from '../../lib/strings/dashboards.ts'
@@ -27,14 +26,12 @@ const addSaved = defineUndo<SavedStep>('dashboards.saved', {
   redo: async (step) => bring(step.name, step.after, step.before),
 })
 
+/** The item as the host keeps it. The list is asked first: that there is none is no failure. */
 async function stored(name: string): Promise<{ item: Item | null; etag: string | undefined }> {
-  try {
-    const { result, etag } = await callTagged('getMetadataItem', { params: { type: 'dashboard', name } })
-    return { item: { ...result.item, name }, etag }
-  } catch (error) {
-    if (hasCode(error, 'resource_not_found')) return { item: null, etag: undefined }
-    throw error
-  }
+  const { items } = await call('listMetadataItems', { params: { type: 'dashboard' }, query: {} })
+  if (!items.some((item) => item['name'] === name)) return { item: null, etag: undefined }
+  const { result, etag } = await callTagged('getMetadataItem', { params: { type: 'dashboard', name } })
+  return { item: { ...result.item, name }, etag }
 }
 
 async function put(name: string, item: Item, etag: string | undefined): Promise<void> {
@@ -73,7 +70,8 @@ export async function deleteDashboard(label: string, name: string): Promise<Undo
   await call('deleteMetadataItem', { params: { type: 'dashboard', name } })
   const after = await stored(name)
   const step = addSaved(label, { name, before: before.item, after: after.item })
-  await refreshAnswers(dashboardsKey)
+  // The page of one that is gone is about to be left: it is not asked for again.
+  await refreshAnswers([...dashboardsKey, 'all'], ...(after.item ? [[...dashboardsKey, 'one', name]] : []))
   return step
 }
 

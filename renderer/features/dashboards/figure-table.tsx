@@ -22,7 +22,7 @@ export function FigureTable(props: {
   const head = joined ? [props.head.slice(0, groups).join(' · '), ...props.head.slice(groups, groups + 1)] : props.head
   const columns = joined ? 1 : groups
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={props.label}>
+    <div className={classes.scroll} tabIndex={0} role="group" aria-label={props.label}>
       <table className={`${classes.table} cairn-numbers`}>
         <thead>
           <tr>

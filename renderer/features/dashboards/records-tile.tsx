@@ -93,7 +93,7 @@ export function RecordsTile(props: { tile: Tile; title: string; object: ObjectIt
       {records.length === 0 ? (
         <TileNote>{t('dashboards.tile.noRecords')}</TileNote>
       ) : tile.type === 'table' ? (
-        <div className={classes.scroll} tabIndex={0} role="region" aria-label={title}>
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label={title}>
           <table className={`${classes.table} cairn-numbers`}>
             <thead>
               <tr>

@@ -24,7 +24,7 @@ export async function savePicture(svg: SVGSVGElement, title: string): Promise<vo
   place.drawImage(image, 0, 0)
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
   if (!blob) throw new Error('The browser made no picture.')
-  saveFile(`${title.replace(/[^\p{L}\p{N} _-]+/gu, ' ').trim() || 'chart'}.png`, blob)
+  saveFile(`${title.replace(/[^\p{L}\p{N}_-]+/gu, ' ').trim() || 'chart'}.png`, blob)
 }
 
 function pictureOf(svg: SVGSVGElement, title: string, width: number, height: number): string {
