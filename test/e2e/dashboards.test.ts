@@ -125,7 +125,12 @@ describe('dashboards', () => {
     expect(await page.getByRole('navigation', { name: 'Main navigation' }).isVisible()).toBe(false)
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
     expect(await page.getByText('Printed on').isVisible()).toBe(true)
+    const { width } = (await page.locator('svg.recharts-surface').first().boundingBox())!
+    expect(width).toBeGreaterThan(100)
+    const size = page.viewportSize()!
+    await page.setViewportSize({ width: 720, height: 1000 })
     await page.screenshot({ path: join(pictures, 'dashboard-print.png') })
+    await page.setViewportSize(size)
     await page.emulateMedia({ media: null })
 
     await page.getByRole('button', { name: 'What to do with the tile Bars: Books' }).click()
@@ -148,5 +153,30 @@ describe('dashboards', () => {
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
     await page.getByRole('row', { name: /Sales/ }).waitFor()
     expect(await stored()).toHaveLength(3)
+  })
+
+  it('come with every ready application, and all their tiles show something', async () => {
+    interface Available {
+      data: { packages: { packageId: string; artifactRef: string }[] }
+    }
+    const { data } = await bench.api<Available>('GET', '/packages/available')
+    for (const { artifactRef } of data.packages) await bench.api('POST', '/packages/install', { artifactRef })
+    const { items } = await bench.api<{ items: { name: string; label: string; widgets: { title: string }[] }[] }>(
+      'GET',
+      '/meta/dashboard',
+    )
+    const overviews = items.filter(({ name }) => name.endsWith('_overview'))
+    expect(overviews).toHaveLength(6)
+    for (const { name, label, widgets } of overviews) {
+      const { page, errors, close } = await bench.openTab(`/dashboards/${name}`)
+      await page.getByRole('heading', { level: 1, name: label }).waitFor()
+      for (const { title } of widgets) {
+        const tile = page.getByRole('region', { name: title, exact: true })
+        await tile.locator('svg.recharts-surface, ul li a, p a').first().waitFor()
+      }
+      await page.screenshot({ path: join(pictures, `dashboard-${name}.png`) })
+      expect({ name, errors }).toEqual({ name, errors: [] })
+      await close()
+    }
   })
 })

@@ -39,10 +39,9 @@ const tooltip = {
   cursor: { fill: 'var(--cairn-border)', opacity: 0.4 },
 } as const
 
-const longestLabel = 16
-const shortened = (label: unknown): string => {
+const shortened = (label: unknown, letters: number): string => {
   const text = String(label)
-  return text.length > longestLabel ? `${text.slice(0, longestLabel - 1)}…` : text
+  return text.length > letters ? `${text.slice(0, letters - 1)}…` : text
 }
 
 /** The chart; it fills its container. */
@@ -71,7 +70,7 @@ export function SeriesChart(props: {
   const axes = (
     <>
       <CartesianGrid stroke="var(--cairn-border)" vertical={false} />
-      <XAxis dataKey="label" {...axis} tickFormatter={shortened} />
+      <XAxis dataKey="label" {...axis} tickFormatter={(label) => shortened(label, 16)} />
       <YAxis {...axis} width={56} tickFormatter={(value) => axisFormat(Number(value))} />
       <Tooltip {...tooltip} formatter={format} />
     </>
@@ -84,8 +83,8 @@ export function SeriesChart(props: {
             data={data}
             dataKey={props.measure}
             nameKey="label"
-            innerRadius="35%"
-            outerRadius="62%"
+            innerRadius="32%"
+            outerRadius="56%"
             isAnimationActive={false}
             label={PieLabel}
             labelLine={{ stroke: 'var(--cairn-border-strong)' }}
@@ -128,7 +127,7 @@ export function SeriesChart(props: {
 function PieLabel({ x, y, textAnchor, name }: PieLabelRenderProps) {
   return (
     <text x={x} y={y} textAnchor={textAnchor} dominantBaseline="central" fill="var(--cairn-text)" fontSize={11}>
-      {shortened(name)}
+      {shortened(name, 12)}
     </text>
   )
 }

@@ -22,7 +22,7 @@ export function figureText(
 
 /** A figure beside an axis: 12,300 as 12.3K. */
 export function shortFigure(value: number, { locale }: FieldContext): string {
-  return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+  return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 2 }).format(value)
 }
 
 /** What a measure is called. */

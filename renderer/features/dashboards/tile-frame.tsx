@@ -1,12 +1,12 @@
 // Owns the frame of a tile: its title, its tools, and what it says while there is nothing to show.
-import { ActionIcon, Menu, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
 import { IconDots, IconTable } from '@tabler/icons-react'
 import { useId } from 'react'
 import type { ReactNode, Ref } from 'react'
 import { Delayed } from '../../components/delayed.tsx'
 import { menuOptions } from '../../components/menu-options.ts'
-import { LoadFailure } from '../../components/notice.tsx'
-import { hasCode } from '../../lib/api-error.ts'
+import { ApiError, hasCode } from '../../lib/api-error.ts'
+import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './dashboards.module.css'
 
@@ -82,7 +82,17 @@ export function TileWaiting(props: { error: unknown; onRetry: () => void }) {
     )
   }
   if (isClosed(error)) return <TileNote>{t('dashboards.tile.closed')}</TileNote>
-  return <LoadFailure error={error} onRetry={props.onRetry} />
+  return (
+    <div role="alert" className={classes.failure}>
+      <p>{problemText(error)}</p>
+      {error instanceof ApiError && error.requestId !== '' && (
+        <p>{t('problem.reference', { requestId: error.requestId })}</p>
+      )}
+      <Button size="compact-sm" variant="default" onClick={props.onRetry}>
+        {t('app.retry')}
+      </Button>
+    </div>
+  )
 }
 
 function isClosed(error: unknown): boolean {

@@ -46,8 +46,12 @@ function writtenOf(field: FieldDefinition, word: string, operand: unknown, conte
   const isValue = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
   const values = Array.isArray(operand) ? (operand as unknown[]) : [operand]
   if (operator.operand !== 'none' && !values.every(isValue)) return null
-  const textOf = (value: unknown): string =>
-    operator.operand === 'text' || operator.operand === 'period' ? String(value) : type.toText(value, single, context)
+  // The editor of one value of a choice holds the value itself, all others what people type.
+  const isPlain =
+    operator.operand === 'text' ||
+    operator.operand === 'period' ||
+    (operator.operand === 'value' && (field.options?.length ?? 0) > 0)
+  const textOf = (value: unknown): string => (isPlain ? String(value) : type.toText(value, single, context))
   const texts = operator.operand === 'none' ? [] : values.map(textOf)
   return {
     field: field.name,

@@ -3,7 +3,8 @@
 /** Texts of dashboards. */
 export const dashboardStrings = {
   'dashboards.title': 'Dashboards',
-  'dashboards.lead': 'Figures, charts and lists over the records of this workspace, as everybody may see them.',
+  'dashboards.lead':
+    'Figures, charts and lists over the records of this workspace. Everybody sees in them what they may see.',
   'dashboards.all': 'All dashboards',
   'dashboards.list': 'Dashboards',
   'dashboards.column.label': 'Dashboard',
