@@ -116,7 +116,14 @@ export function SeriesChart(props: {
       ) : (
         <BarChart {...frame}>
           {axes}
-          <Bar dataKey={props.measure} fill={hues[0]} radius={[3, 3, 0, 0]} isAnimationActive={false} {...part} />
+          <Bar
+            dataKey={props.measure}
+            fill={hues[0]}
+            radius={[3, 3, 0, 0]}
+            maxBarSize={96}
+            isAnimationActive={false}
+            {...part}
+          />
         </BarChart>
       )}
     </ResponsiveContainer>

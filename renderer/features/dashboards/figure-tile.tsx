@@ -20,7 +20,7 @@ import { FigureTable } from './figure-table.tsx'
 import { drillPath, tileConditions } from './tile-drill.ts'
 import { TileFrame, TileNote, TileWaiting } from './tile-frame.tsx'
 import { savePicture } from './tile-picture.ts'
-import { askOf, seriesOf } from './tile-query.ts'
+import { askOf, isAdditive, seriesOf } from './tile-query.ts'
 import { kindLabel, kindOf } from './tile-words.ts'
 
 const SeriesChart = lazy(async () => ({
@@ -68,7 +68,9 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
   )
 
   if (tile.type === 'metric' || ask.dimensions.length === 0) {
-    const text = format(data.data[0]?.[measure], measure) || t('dashboards.tile.noFigure')
+    // A sum over no records is nothing to be paid; an average over none is no figure.
+    const figure = data.data[0]?.[measure] ?? (isAdditive(measure) ? 0 : null)
+    const text = format(figure, measure) || t('dashboards.tile.noFigure')
     return (
       <TileFrame title={title} items={records}>
         <p className={`${classes.figure} cairn-numbers`}>
