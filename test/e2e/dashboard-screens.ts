@@ -5,6 +5,14 @@ import type { Screen } from './screen.ts'
 /** Screens of dashboards. */
 export const dashboardScreens: readonly Screen[] = [
   {
+    name: 'dashboards',
+    covers: '/dashboards',
+    workspace: 'seeded',
+    state: 'full',
+    route: '/dashboards',
+    reach: async (page) => page.getByRole('link', { name: 'Hiring overview' }).last().waitFor(),
+  },
+  {
     name: 'dashboard',
     covers: '/dashboards/:name/:part?',
     workspace: 'seeded',
@@ -84,14 +92,6 @@ export const dashboardScreens: readonly Screen[] = [
       await page.getByRole('button', { name: /^Filter/ }).click()
       await dialog(page, 'Filter of the tile')
     },
-  },
-  {
-    name: 'dashboards',
-    covers: '/dashboards',
-    workspace: 'seeded',
-    state: 'full',
-    route: '/dashboards',
-    reach: async (page) => page.getByRole('link', { name: 'Hiring overview' }).last().waitFor(),
   },
   {
     name: 'dashboards-none',

@@ -99,6 +99,8 @@ describe('dashboards', () => {
     const { page } = opened
     const number = page.getByRole('region', { name: 'Number: Books' })
     await number.getByRole('link', { name: 'Number: Books: 12. Show the records' }).waitFor()
+    await page.locator('.recharts-bar-rectangle').first().waitFor()
+    await look(page, 'dashboard-made')
     await page.getByRole('combobox', { name: 'Time' }).selectOption('Days…')
     await page.getByLabel('From', { exact: true }).fill('2026-01-01')
     await page.getByLabel('To', { exact: true }).fill('2026-03-31')

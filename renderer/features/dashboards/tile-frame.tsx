@@ -85,12 +85,12 @@ export function TileWaiting(props: { error: unknown; onRetry: () => void }) {
   return (
     <div role="alert" className={classes.failure}>
       <p>{problemText(error)}</p>
+      <Button size="compact-xs" variant="default" onClick={props.onRetry}>
+        {t('app.retry')}
+      </Button>
       {error instanceof ApiError && error.requestId !== '' && (
         <p>{t('problem.reference', { requestId: error.requestId })}</p>
       )}
-      <Button size="compact-sm" variant="default" onClick={props.onRetry}>
-        {t('app.retry')}
-      </Button>
     </div>
   )
 }
