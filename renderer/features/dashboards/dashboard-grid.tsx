@@ -27,7 +27,7 @@ export function DashboardGrid(props: {
               key={tile.id}
               className={classes.cell}
               data-chosen={tile.id === props.chosen || undefined}
-              data-low={tile.type === 'metric' || undefined}
+              data-narrow={tile.type === 'metric' ? 'low' : tile.type === 'text' ? 'free' : undefined}
               style={{ '--x': x + 1, '--y': y + 1, '--w': w, '--h': h } as CSSProperties}
             >
               {props.children(tile)}

@@ -17,12 +17,10 @@ export type { Texts } from './new-record-dialog.tsx'
 export { NoRecords } from './no-records.tsx'
 export type { ViewKindProps } from './object-views.tsx'
 export {
-  buildFilter,
   buildGroup,
   isFilterGroup,
   narrowed,
   operatorOf,
-  operatorWord,
   readConditions,
   readQuery,
   sortText,
