@@ -219,11 +219,11 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
                   onDrag={(kind, dx, dy) => {
                     if (before.current) show(withTiles(shifted(before.current.tiles, kind, tile.id, dx, dy)))
                   }}
-                  onDragEnd={() => {
+                  onDragEnd={(kind) => {
                     const start = before.current
                     before.current = undefined
                     if (!start || JSON.stringify(start) === JSON.stringify(latest.current)) return
-                    rememberDraft(stepLabel('move', tile), `drag ${Date.now()}`, start, latest.current)
+                    rememberDraft(stepLabel(kind, tile), `drag ${Date.now()}`, start, latest.current)
                     sayPlace(tile.id)
                   }}
                   onRemove={() => remove(tile.id)}

@@ -64,15 +64,18 @@ export async function saveDashboard(label: string, name: string, item: Item, eta
   return step
 }
 
-/** Deletes a dashboard and adds the step that brings it back. Of a package, what was changed goes, and it stays. */
-export async function deleteDashboard(label: string, name: string): Promise<UndoStep> {
+/**
+ * Deletes a dashboard and adds the step that brings it back. Of a package, what was changed of it goes, and it stays.
+ * @throws ApiError item_locked when a package brought it and nothing was changed
+ */
+export async function deleteDashboard(label: string, name: string): Promise<{ step: UndoStep; isGone: boolean }> {
   const before = await stored(name)
   await call('deleteMetadataItem', { params: { type: 'dashboard', name } })
   const after = await stored(name)
   const step = addSaved(label, { name, before: before.item, after: after.item })
   // The page of one that is gone is about to be left: it is not asked for again.
   await refreshAnswers([...dashboardsKey, 'all'], ...(after.item ? [[...dashboardsKey, 'one', name]] : []))
-  return step
+  return { step, isGone: after.item === null }
 }
 
 /** What of a dashboard is edited. */

@@ -32,7 +32,7 @@ export function EditedTile(props: {
   onKeyStep: (kind: DragKind, dx: number, dy: number) => void
   onDragStart: () => void
   onDrag: (kind: DragKind, dx: number, dy: number) => void
-  onDragEnd: () => void
+  onDragEnd: (kind: DragKind) => void
   onRemove: () => void
 }) {
   const { tile, title, columns, grid } = props
@@ -52,10 +52,10 @@ export function EditedTile(props: {
     const { x, y, column, row } = from.current
     props.onDrag(kind, Math.round((event.clientX - x) / column), Math.round((event.clientY - y) / row))
   }
-  const onPointerUp = (): void => {
+  const onPointerUp = (kind: DragKind): void => {
     if (!from.current) return
     from.current = undefined
-    props.onDragEnd()
+    props.onDragEnd(kind)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const arrow = arrows[event.key]
@@ -84,8 +84,8 @@ export function EditedTile(props: {
         onKeyDown={onKeyDown}
         onPointerDown={onPointerDown}
         onPointerMove={(event) => onPointerMove(event, 'move')}
-        onPointerUp={onPointerUp}
-        onPointerCancel={onPointerUp}
+        onPointerUp={() => onPointerUp('move')}
+        onPointerCancel={() => onPointerUp('move')}
       >
         <IconGripVertical size={16} aria-hidden />
       </ActionIcon>
@@ -94,8 +94,8 @@ export function EditedTile(props: {
         aria-hidden
         onPointerDown={onPointerDown}
         onPointerMove={(event) => onPointerMove(event, 'size')}
-        onPointerUp={onPointerUp}
-        onPointerCancel={onPointerUp}
+        onPointerUp={() => onPointerUp('size')}
+        onPointerCancel={() => onPointerUp('size')}
       />
     </div>
   )

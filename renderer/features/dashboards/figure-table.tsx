@@ -15,19 +15,14 @@ export function FigureTable(props: {
   head: readonly string[]
   groups: number
   rows: readonly FigureRow[]
-  /** Whether all groups stand in one column and only the first figure is shown. */
-  joined: boolean
 }) {
-  const { groups, joined } = props
-  const head = joined ? [props.head.slice(0, groups).join(' · '), ...props.head.slice(groups, groups + 1)] : props.head
-  const columns = joined ? 1 : groups
   return (
     <div className={classes.scroll} tabIndex={0} role="group" aria-label={props.label}>
       <table className={`${classes.table} cairn-numbers`}>
         <thead>
           <tr>
-            {head.map((text, at) => (
-              <th key={text} scope="col" data-figure={at >= columns || undefined}>
+            {props.head.map((text, at) => (
+              <th key={text} scope="col" data-figure={at >= props.groups || undefined}>
                 {text}
               </th>
             ))}

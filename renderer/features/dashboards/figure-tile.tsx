@@ -155,15 +155,13 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
           head={[...ask.dimensions.map(dimensionLabel), ...ask.measures.map(labelOf)]}
           groups={ask.dimensions.length}
           rows={
-            tile.type === 'chart'
-              ? series.map(({ label, figure, path }) => ({ cells: [label], figures: [format(figure, measure)], path }))
-              : data.data.map((row) => ({
-                  cells: ask.dimensions.map((name) => textOf(row, name)),
-                  figures: ask.measures.map((name) => format(row[name], name)),
-                  path: pathOf(row),
-                }))
+            // All groups, also those a drawing shows as one.
+            data.data.map((row) => ({
+              cells: ask.dimensions.map((name) => textOf(row, name)),
+              figures: ask.measures.map((name) => format(row[name], name)),
+              path: pathOf(row),
+            }))
           }
-          joined={tile.type === 'chart'}
         />
       )}
       {left > 0 && drawn && <p className={classes.caption}>{tn('dashboards.left', left)}</p>}

@@ -11,11 +11,11 @@ export async function removeAndTell(
   onGone?: () => void,
 ): Promise<void> {
   try {
-    const { id } = await deleteDashboard(t('undo.dashboard.delete', { label }), name)
-    onGone?.()
+    const { step, isGone } = await deleteDashboard(t('undo.dashboard.delete', { label }), name)
+    if (isGone) onGone?.()
     showToast({
-      message: t('dashboards.deleted', { label }),
-      action: { label: t('app.undo'), run: () => void undoAndTell(id) },
+      message: t(isGone ? 'dashboards.deleted' : 'dashboards.reset', { label }),
+      action: { label: t('app.undo'), run: () => void undoAndTell(step.id) },
     })
   } catch (error) {
     showProblem(error)
