@@ -5,6 +5,7 @@ import { IconDownload, IconList } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Suspense, lazy, useRef, useState } from 'react'
 import { call } from '../../lib/api-client.ts'
+import { ApiError } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
@@ -27,6 +28,10 @@ const SeriesChart = lazy(async () => ({
   default: (await import('../../components/charts/series-chart.tsx')).SeriesChart,
 }))
 
+/** How often a tile asks again when the host has heard too much at once; each wait is as long as the host says. */
+const waitedTurns = 20
+const otherTries = 2
+
 /** The tile. */
 export function FigureTile(props: { tile: Tile; title: string; object: ObjectItem; bar: BarFilter }) {
   const { tile, title, object, bar } = props
@@ -40,6 +45,12 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
     enabled: ask !== undefined,
     queryFn: async ({ signal }) => call('queryAnalytics', { body: ask?.body ?? {}, signal }),
     placeholderData: keepPreviousData,
+    // Many tiles at once may be more than one caller can ask: the last ones wait their turn instead of failing.
+    retry: (failures, failed) =>
+      failed instanceof ApiError &&
+      failed.retryable &&
+      failed.httpStatus > 0 &&
+      failures < (failed.httpStatus === 429 ? waitedTurns : otherTries),
   })
   if (!ask || !data || error) {
     return (
