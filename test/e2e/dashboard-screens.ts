@@ -30,7 +30,7 @@ export const dashboardScreens: readonly Screen[] = [
     covers: '/dashboards/:name/:part?',
     workspace: 'seeded',
     state: 'full',
-    route: '/dashboards/reading?range=bought.this_year&f=genre.eq.novel',
+    route: '/dashboards/genres?range=bought.this_year&f=genre.eq.novel',
     reach: async (page) => {
       await page.getByRole('button', { name: 'Show Books by genre as a table' }).click()
       await page.getByRole('link', { name: 'Show the records of Novel', exact: true }).waitFor()
@@ -86,7 +86,7 @@ export const dashboardScreens: readonly Screen[] = [
     covers: '/dashboards/:name/:part?',
     workspace: 'seeded',
     state: 'dialog',
-    route: '/dashboards/reading/edit',
+    route: '/dashboards/genres/edit',
     reach: async (page) => {
       await page.getByRole('button', { name: 'Paid for novels', exact: true }).click()
       await page.getByRole('button', { name: /^Filter/ }).click()

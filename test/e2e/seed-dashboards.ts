@@ -1,4 +1,4 @@
-// A dashboard with a tile of each kind, and an empty one, over the books of the seeded workspace.
+// A dashboard with a tile of each kind, one with two tiles, and an empty one, over the books of the seeded workspace.
 import type { ConsoleBench } from './open-console.ts'
 
 /** Saves them; they show what {@link seedWorkspace} holds. */
@@ -95,6 +95,27 @@ export async function seedDashboards(bench: ConsoleBench): Promise<void> {
         layout: place(0, 14, 6, 2),
       },
       { id: 'unset', type: 'list', title: 'Later', layout: place(6, 14, 6, 2) },
+    ],
+  })
+  await put('genres', {
+    label: 'Genres',
+    columns: 12,
+    widgets: [
+      {
+        id: 'paid',
+        type: 'metric',
+        title: 'Paid for novels',
+        query: book({ measures: ['price.sum'], where: { genre: 'novel' } }),
+        layout: place(0, 0, 3, 2),
+      },
+      {
+        id: 'genres',
+        type: 'chart',
+        chartType: 'bar',
+        title: 'Books by genre',
+        query: book({ measures: ['count'], dimensions: ['genre'] }),
+        layout: place(0, 2, 6, 4),
+      },
     ],
   })
   await put('blank', { label: 'Blank', columns: 12, widgets: [] })
