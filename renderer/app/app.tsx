@@ -132,6 +132,12 @@ const ApiScreen = lazy(async () => ({
 const AssistantScreen = lazy(async () => ({
   default: (await import('../features/assistant/assistant-screen.tsx')).AssistantScreen,
 }))
+const DashboardListScreen = lazy(async () => ({
+  default: (await import('../features/dashboards/dashboard-list-screen.tsx')).DashboardListScreen,
+}))
+const DashboardScreen = lazy(async () => ({
+  default: (await import('../features/dashboards/dashboard-screen.tsx')).DashboardScreen,
+}))
 const TrashScreen = lazy(async () => ({
   default: (await import('../features/trash/trash-screen.tsx')).TrashScreen,
 }))
@@ -236,6 +242,10 @@ function Frame() {
                 </Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
+                </Route>
+                <Route path="/dashboards">{() => <DashboardListScreen />}</Route>
+                <Route path="/dashboards/:name/:part?">
+                  {({ name, part }) => <DashboardScreen key={name} name={name} part={part} />}
                 </Route>
                 <Route path="/trash/:object?">{({ object }) => <TrashScreen object={object} />}</Route>
                 <Route path="/backups">{() => <BackupsScreen />}</Route>

@@ -10,6 +10,7 @@ import type { assistantStrings } from './strings/assistant.ts'
 import type { auditStrings } from './strings/audit.ts'
 import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
+import type { dashboardStrings } from './strings/dashboards.ts'
 import { designerStrings } from './strings/designer.ts'
 import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
@@ -62,6 +63,7 @@ type LateTable = typeof accessStrings &
   typeof auditStrings &
   typeof automationStrings &
   typeof conflictStrings &
+  typeof dashboardStrings &
   typeof fileStrings &
   typeof flowDesignStrings &
   typeof homePartStrings &

@@ -13,6 +13,7 @@ import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
 import { password, seedAccess } from './seed-access.ts'
 import { seedActivity } from './seed-activity.ts'
+import { seedDashboards } from './seed-dashboards.ts'
 import { putFlows } from './seed-flows.ts'
 import { seedOrganizations } from './seed-organizations.ts'
 import { seedPackages } from './seed-packages.ts'
@@ -92,6 +93,7 @@ describe('screens', () => {
     await putFlows(seeded, 'note')
     await seedWorkflows(seeded)
     await seedPackages(seeded)
+    await seedDashboards(seeded)
     organized = await openBench({ plugins: { organization: true } })
     await seedOrganizations(organized)
     await organized.signIn('ada', password)

@@ -5,6 +5,7 @@ import { activityScreens } from './activity-screens.ts'
 import { apiScreens } from './api-screens.ts'
 import { automationScreens } from './automation-screens.ts'
 import { importScreens } from './import-screens.ts'
+import { dashboardScreens } from './dashboard-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
@@ -408,6 +409,7 @@ export const screens: readonly Screen[] = [
   ...syncScreens,
   ...packageScreens,
   ...programScreens,
+  ...dashboardScreens,
   ...webhookScreens,
   ...workflowScreens,
   ...automationScreens,
