@@ -11,6 +11,7 @@ import type { auditStrings } from './strings/audit.ts'
 import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
+import type { filePlaceStrings } from './strings/file-places.ts'
 import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
@@ -62,6 +63,7 @@ type LateTable = typeof accessStrings &
   typeof auditStrings &
   typeof automationStrings &
   typeof conflictStrings &
+  typeof filePlaceStrings &
   typeof fileStrings &
   typeof flowDesignStrings &
   typeof homePartStrings &

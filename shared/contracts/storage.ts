@@ -162,7 +162,12 @@ const noSuchUpload = ['upload_not_found', 'upload_expired'] as const
 const download = {
   method: 'GET',
   mount: 'versioned',
-  query: z.object({ download: QueryBoolean.optional().meta({ description: 'Always as an attachment.' }) }),
+  query: z.object({
+    download: QueryBoolean.optional().meta({ description: 'Always as an attachment.' }),
+    local: QueryBoolean.optional().meta({
+      description: 'Only bytes that are on this machine; others are not fetched.',
+    }),
+  }),
   response: z.unknown(),
   responseKind: 'bytes',
   bodiless: [304],

@@ -3,7 +3,6 @@ import { Button, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Loading } from '../../components/delayed.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { uploadProblem } from '../../components/files/index.ts'
@@ -14,6 +13,7 @@ import type { FileReference } from '../../lib/file-uploads.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { FetchProgress } from './file-place.tsx'
 import classes from './files.module.css'
 
 /** Characters of a text that are shown. */
@@ -107,7 +107,7 @@ function Content({ file }: { file: FileReference }) {
   if (kind === undefined) return <p className={classes.none}>{t('files.preview.none')}</p>
   if (!isShown) return <p className={classes.none}>{t('files.preview.large')}</p>
   if (error) return <Notice tone="bad">{uploadProblem(error)}</Notice>
-  if (!bytes) return <Loading />
+  if (!bytes) return <FetchProgress file={file} />
   if (kind === 'text') return <Text fileId={fileId} bytes={bytes} />
   return <Bytes file={file} kind={kind} bytes={bytes} />
 }

@@ -17,6 +17,8 @@ export interface DownloadRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Always as an attachment. */
   readonly download: boolean
+  /** Nothing is fetched from other machines. */
+  readonly local: boolean
 }
 
 /** Downloads. */
@@ -57,7 +59,7 @@ export function createDownloads(parts: {
     }
     const nothing = new ByteStream(Buffer.alloc(0), contentType)
     if (wanted.kind === 'nothing') return new Reply(nothing, { status: 304, headers })
-    if (file.status !== 'ready') await elsewhere.bring(file)
+    if (file.status !== 'ready') await elsewhere.bring(file, request.local)
     const handle = await bytes.open(sha256, size)
     if (handle === undefined) throw storageError('file_not_found', { fileId: file.id, reason: 'bytes_missing' })
     const { first, last } = wanted.kind === 'part' ? wanted : { first: 0, last: size - 1 }

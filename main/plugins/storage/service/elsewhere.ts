@@ -12,10 +12,11 @@ export interface Elsewhere {
   placeOf(file: FileRow): FilePlace
   /**
    * Brings the bytes of a file, however long it takes.
+   * @param local nobody is asked, so none come
    * @throws service_unavailable while nobody who has them is connected; file_not_found for those nobody else may have;
    *   storage_quota_exceeded
    */
-  bring(file: FileRow): Promise<void>
+  bring(file: FileRow, local: boolean): Promise<void>
 }
 
 /** Makes the way; nobody is asked before machines are set. */
@@ -31,8 +32,8 @@ export function createElsewhere(): Elsewhere {
         machine: isHere || home === null ? null : (peers?.nameOf(home) ?? null),
       }
     },
-    async bring({ id, status, home }) {
-      const brought = (await peers?.bring(id)) ?? 'nobody'
+    async bring({ id, status, home }, local) {
+      const brought = local ? 'nobody' : ((await peers?.bring(id)) ?? 'nobody')
       if (brought === 'here') return
       if (status === 'lost') throw storageError('file_not_found', { fileId: id, reason: 'bytes_missing' })
       const machine = home === null ? null : (peers?.nameOf(home) ?? null)
@@ -42,7 +43,8 @@ export function createElsewhere(): Elsewhere {
           ? `The bytes of this file are on ${what}; no connected machine gave them. What is known of the file stays here. Open it again later.`
           : `The bytes of this file are on ${what}, which is not connected. What is known of the file stays here. Start that machine, then open the file again.`
       const reason = brought === 'refused' ? 'file_refused' : 'file_elsewhere'
-      const definition = { ...baseErrors.service_unavailable, message }
+      // Trying again helps once somebody has started the machine.
+      const definition = { ...baseErrors.service_unavailable, message, retryable: false }
       throw new PlatformError('service_unavailable', definition, { reason, fileId: id, machine })
     },
   }
