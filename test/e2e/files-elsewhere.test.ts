@@ -37,6 +37,16 @@ describe('files of another device', () => {
     const { page, errors, close } = await laptop.open('/files')
     const row = page.getByRole('row', { name: /words\.txt/ })
     await row.getByText('On Desk: open to fetch it').waitFor()
+    const looks = process.env['CAIRN_LOOK']
+    if (looks !== undefined)
+      for (const width of [1024, 390, 320])
+        for (const scheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height: 700 })
+          await page.emulateMedia({ colorScheme: scheme })
+          await page.screenshot({ path: `${looks}/list-${width}-${scheme}.png` })
+          const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+          console.log('overflow', width, over)
+        }
     await page.getByRole('button', { name: 'Look at words.txt' }).click()
     await page.getByRole('dialog').getByText('Words from the desk').waitFor()
     await page.keyboard.press('Escape')

@@ -72,5 +72,5 @@ it(
       expect(new Set(filesOnDisk(node.dataDir).stored)).toEqual(new Set(files.values()))
     }
   },
-  sized(120_000, 3_600_000),
+  sized(400_000, 3_600_000),
 )

@@ -14,6 +14,7 @@ import { saveFile } from '../../lib/save-file.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { FetchProgress } from './file-place.tsx'
+import { refreshFiles } from './file-queries.ts'
 import classes from './files.module.css'
 
 /** Characters of a text that are shown. */
@@ -99,7 +100,12 @@ function Content({ file }: { file: FileReference }) {
   const isShown = kind !== undefined && size <= previewBytes
   const { data: bytes, error } = useQuery({
     queryKey: ['file-bytes', fileId],
-    queryFn: async ({ signal }) => fetchFile(fileId, signal),
+    queryFn: async ({ signal, client }) => {
+      const found = await fetchFile(fileId, signal)
+      // They may have come from another device just now.
+      void refreshFiles(client)
+      return found
+    },
     enabled: isShown,
     staleTime: Infinity,
     gcTime: 60_000,

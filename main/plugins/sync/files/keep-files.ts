@@ -9,6 +9,9 @@ const restMs = 30_000
 /** How long after a change: several come together. */
 const soonMs = 500
 
+/** How long a file that no machine gave is left alone. */
+const refusedMs = 3_600_000
+
 const filesPerSlice = 50
 
 /** The keeper. */
@@ -31,6 +34,8 @@ export function keepFiles(parts: {
   const { timers, storage, wanted, bring, log } = parts
   let running: Promise<void> | undefined
   let isStopped = false
+  let isDueSoon = false
+  const refused = new Map<string, number>()
   let cancel = timers.after(restMs, begin)
 
   async function pass(): Promise<void> {
@@ -39,7 +44,9 @@ export function keepFiles(parts: {
       const files: BytesElsewhere[] = storage()?.elsewhere(below, filesPerSlice) ?? []
       for (const { id } of files) {
         if (isStopped || !wanted()) return
-        await bring(id)
+        if ((refused.get(id) ?? 0) > timers.now()) continue
+        if ((await bring(id)) === 'refused') refused.set(id, timers.now() + refusedMs)
+        else refused.delete(id)
       }
       below = files.at(-1) ?? null
       if (files.length < filesPerSlice) return
@@ -47,6 +54,7 @@ export function keepFiles(parts: {
   }
 
   function begin(): void {
+    isDueSoon = false
     if (isStopped || running !== undefined) return
     running = pass()
       .catch((error: unknown) => log.error({ err: error }, 'Files of other machines could not be kept here.'))
@@ -62,7 +70,11 @@ export function keepFiles(parts: {
   }
 
   return {
-    look: () => void (running === undefined && !isStopped && wanted() && plan(soonMs)),
+    look() {
+      if (running !== undefined || isStopped || isDueSoon || !wanted()) return
+      isDueSoon = true
+      plan(soonMs)
+    },
     stop() {
       isStopped = true
       cancel()
