@@ -36,17 +36,12 @@ describe('files of another device', () => {
   it('are said to be there, and come when they are opened', { timeout: 60_000 }, async () => {
     const { page, errors, close } = await laptop.open('/files')
     const row = page.getByRole('row', { name: /words\.txt/ })
-    await row.getByText('On Desk: open to fetch it').waitFor()
-    const looks = process.env['CAIRN_LOOK']
-    if (looks !== undefined)
-      for (const width of [1024, 390, 320])
-        for (const scheme of ['light', 'dark'] as const) {
-          await page.setViewportSize({ width, height: 700 })
-          await page.emulateMedia({ colorScheme: scheme })
-          await page.screenshot({ path: `${looks}/list-${width}-${scheme}.png` })
-          const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-          console.log('overflow', width, over)
-        }
+    await row.getByText('On Desk').waitFor()
+    await page.getByText('Files that are not on this device yet: open one to fetch it.').waitFor()
+    for (const width of [1024, 390, 320]) {
+      await page.setViewportSize({ width, height: 700 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0)
+    }
     await page.getByRole('button', { name: 'Look at words.txt' }).click()
     await page.getByRole('dialog').getByText('Words from the desk').waitFor()
     await page.keyboard.press('Escape')
@@ -70,7 +65,7 @@ describe('files of another device', () => {
     await page.getByText('Every file is kept on this device').waitFor()
     await page.goto(page.url().replace(/#.*/, '#/files'))
     const row = page.getByRole('row', { name: /later\.txt/ })
-    await until('it comes by itself', async () => {
+    const came = await until('it comes by itself', async () => {
       await page.reload()
       return row
         .getByText('On this device')
@@ -80,6 +75,7 @@ describe('files of another device', () => {
           () => false,
         )
     })
+    expect(came).toBe(true)
     await close()
   })
 
@@ -97,8 +93,6 @@ describe('files of another device', () => {
     const { page, errors, close } = await laptop.open('/files')
     await page.getByRole('button', { name: 'Look at long.txt' }).click()
     await page.getByRole('progressbar', { name: 'Fetching long.txt' }).waitFor()
-    if (process.env['CAIRN_LOOK'] !== undefined)
-      await page.screenshot({ path: `${process.env['CAIRN_LOOK']}/coming.png` })
     await page.getByRole('dialog').getByText('Only the beginning is shown.').waitFor({ timeout: 30_000 })
     expect(errors).toEqual([])
     await close()

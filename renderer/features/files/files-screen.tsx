@@ -67,6 +67,7 @@ export function FilesScreen() {
           {isNarrowed ? null : t('files.none.text')}
         </EmptyState>
       )}
+      {files.some(({ place }) => !place.here) && <p className={classes.quiet}>{t('filePlace.help')}</p>}
       {files.length > 0 && (
         <ListTable
           label={t('files.list')}

@@ -4,8 +4,9 @@
 export const filePlaceStrings = {
   'filePlace.column': 'Where',
   'filePlace.here': 'On this device',
-  'filePlace.away': 'Not on this device yet: open to fetch it',
-  'filePlace.away.of': 'On {machine}: open to fetch it',
+  'filePlace.away': 'On another device',
+  'filePlace.away.of': 'On {machine}',
+  'filePlace.help': 'Files that are not on this device yet: open one to fetch it.',
   'filePlace.coming': 'Coming: {received} of {size}',
   'filePlace.waiting': 'Not on this device yet. It is being fetched.',
   'filePlace.waiting.of': 'Not on this device yet. It is being fetched from {machine}.',

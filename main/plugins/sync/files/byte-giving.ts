@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { StorageService } from '#main/plugins/storage/api.ts'
 import type { ByteWord, ByteWordOf } from './byte-words.ts'
-import { byteRefusals } from './byte-words.ts'
+import type { byteRefusals } from './byte-words.ts'
 
 /** Pieces one machine may wait for; more of its questions are answered with `busy`. */
 export const mostWanted = 8

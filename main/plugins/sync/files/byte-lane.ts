@@ -38,9 +38,6 @@ export interface ByteLaneParts {
 /** Files that are brought at the same time. */
 const atOnce = 2
 
-/** The bytes of files. */
-export type ByteLane = ReturnType<typeof createByteLane>
-
 /** Makes the lane. */
 export function createByteLane(parts: ByteLaneParts) {
   const { read, log, timers, storage, sessions } = parts
