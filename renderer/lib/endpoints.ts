@@ -167,6 +167,7 @@ export const endpoints = {
   listFiles: 'GET versioned /storage/files',
   getFileUses: 'GET versioned /storage/files/:id/uses',
   downloadFile: 'GET versioned /storage/files/:id',
+  getFileMetadata: 'GET versioned /storage/files/:id/metadata',
   deleteFile: 'DELETE versioned /storage/:id',
   queryAnalytics: 'POST versioned /analytics/query',
   getAiConfig: 'GET versioned /ai/config',

@@ -12,6 +12,7 @@ import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import type { dashboardStrings } from './strings/dashboards.ts'
 import { designerStrings } from './strings/designer.ts'
+import type { filePlaceStrings } from './strings/file-places.ts'
 import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
@@ -64,6 +65,7 @@ type LateTable = typeof accessStrings &
   typeof automationStrings &
   typeof conflictStrings &
   typeof dashboardStrings &
+  typeof filePlaceStrings &
   typeof fileStrings &
   typeof flowDesignStrings &
   typeof homePartStrings &

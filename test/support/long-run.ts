@@ -31,6 +31,7 @@ export const longFiles: readonly string[] = [
   'test/e2e/organizations.test.ts',
   'test/e2e/scroll.probe.test.ts',
   'test/sync/converted-fields.property.test.ts',
+  'test/sync/files-kill.test.ts',
   'test/sync/live-letters.property.test.ts',
   'test/sync/live-texts-faults.test.ts',
   'test/sync/model-schedules.test.ts',
