@@ -66,7 +66,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
   const label = item.label ?? ''
   const name = isNew ? newFieldName(draft, label) : field.name
   const isTouched = item !== (isNew ? blank : field.item)
-  useLeaveGuard(isTouched ? leaveQuestion(label || name, 'typed') : undefined)
+  useLeaveGuard(isTouched ? leaveQuestion(label || name) : undefined)
   const missing = missingSettings(item)
   const isComplete = missing.length === 0 && (!isNew || label.trim() !== '')
   const candidate = isComplete ? withField(object, draft, name, item) : undefined

@@ -15,7 +15,7 @@ export function RecordPart(props: {
   record: GridRecord
   fields: readonly FieldDefinition[]
   context: FieldContext
-  save: RecordEdits['save']
+  edits: Pick<RecordEdits, 'save' | 'saveMany'>
 }) {
   const { object, record } = props
   const recordId = String(record['id'])
@@ -36,7 +36,8 @@ export function RecordPart(props: {
           record={record}
           fields={props.fields}
           context={props.context}
-          save={props.save}
+          save={props.edits.save}
+          saveMany={props.edits.saveMany}
         />
       )}
     </Suspense>

@@ -83,7 +83,7 @@ export function RecordPeek(props: RecordPeekProps) {
                 record={record}
                 fields={fields}
                 context={context}
-                save={edits.save}
+                edits={edits}
               />
             )}
           </TabbedParts>

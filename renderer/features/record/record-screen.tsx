@@ -122,7 +122,7 @@ function RecordOfObject(props: { object: ObjectItem; id: string }) {
                   record={record}
                   fields={fields}
                   context={context}
-                  save={edits.save}
+                  edits={edits}
                 />
               </TabbedParts>
             </aside>

@@ -39,8 +39,6 @@ export const objectStrings = {
   'object.dirty.one': '{count} unsaved change',
   'object.dirty.other': '{count} unsaved changes',
   'object.leave.title': 'Leave without saving?',
-  'object.leave.body.one': '{count} change to {object} is not saved. If you leave, it is lost.',
-  'object.leave.body.other': '{count} changes to {object} are not saved. If you leave, they are lost.',
   'object.leave.typed': 'What you typed for {object} is not part of it yet. If you leave, it is lost.',
   'object.leave.confirm': 'Leave without saving',
   'object.leave.stay': 'Stay',

@@ -38,6 +38,4 @@ export const recordPageStrings = {
   'record.saveAgain': 'Save again',
   'record.discard': 'Discard my text',
   'record.linked': '{object} by {field}',
-  'record.linked.more.one': 'and {count} more',
-  'record.linked.more.other': 'and {count} more',
 } as const

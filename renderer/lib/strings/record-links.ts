@@ -1,0 +1,22 @@
+// Words of the lists of records that lead to the one on screen.
+
+/** Texts of related lists. */
+export const recordLinkStrings = {
+  'related.none': 'None of {object} leads here yet.',
+  'related.add': 'Add',
+  'related.add.of': 'Add to {list}',
+  'related.link': 'Link existing',
+  'related.link.of': 'Link an existing record to {list}',
+  'related.link.title': 'Link to {list}',
+  'related.link.record': 'Record',
+  'related.link.help': 'Type a part of what it is called. A record that leads elsewhere will lead here instead.',
+  'related.link.missing': 'Choose a record.',
+  'related.link.done': 'Linked. Undo takes it back.',
+  'related.unlink.of': 'Unlink {record}',
+  'related.unlinked': 'Unlinked, not deleted. Undo takes it back.',
+  'related.more.one': 'Show {count} more',
+  'related.more.other': 'Show {count} more',
+  'related.all': 'Show all {count}',
+  'related.open': 'Open {record}',
+  'related.actions': 'Actions',
+} as const
