@@ -2,7 +2,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useState } from 'react'
+import { Suspense, lazy, useEffect, useRef, useState } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
@@ -93,7 +93,12 @@ function Editor(props: { owner: string; object: ObjectItem; onReload: () => void
     setBase(props.object)
     setDraft(draftOf(props.object))
   }
-  useEffect(() => keepDraft(owner, base.name, changes > 0 ? { base, draft } : undefined), [owner, base, draft, changes])
+  const isKept = useRef(kept !== undefined)
+  useEffect(() => {
+    // What another window keeps of the same object is not this one's to forget.
+    if (changes > 0 || isKept.current) keepDraft(owner, base.name, changes > 0 ? { base, draft } : undefined)
+    isKept.current = changes > 0
+  }, [owner, base, draft, changes])
   const stale = changes > 0 && props.object.etag !== base.etag
 
   const save = async (confirm?: string): Promise<void> => {
@@ -286,6 +291,7 @@ function Editor(props: { owner: string; object: ObjectItem; onReload: () => void
         opened={deleting}
         onClose={() => setDeleting(false)}
         onDeleted={() => {
+          keepDraft(owner, base.name, undefined)
           navigate('/objects', { unasked: true })
           showToast({ message: t('delete.done', { object: label }) })
         }}

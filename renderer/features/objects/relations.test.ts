@@ -1,8 +1,9 @@
 // Links between objects.
 import { describe, expect, it } from 'vitest'
+import type { ObjectItem } from './object-item.ts'
 import { relationsOf } from './relations.ts'
 
-const objects = [
+const objects: readonly ObjectItem[] = [
   { name: 'project', label: 'Project', fields: { name: { type: 'text' } } },
   {
     name: 'task',
