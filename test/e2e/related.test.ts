@@ -71,7 +71,7 @@ describe('a record and its object', () => {
   afterAll(async () => bench?.stop())
 
   it('lists what leads to the record: more of it, linking, unlinking, all with the keyboard', async () => {
-    const list = page.getByRole('region', { name: 'Tasks by Project' }).first()
+    const list = page.getByRole('region', { name: 'Tasks by Project', exact: true })
     await list.getByRole('link', { name: 'Step 5' }).waitFor()
     expect(await list.getByRole('row').count()).toBe(6)
     await look(page, 'record-related')
@@ -82,7 +82,7 @@ describe('a record and its object', () => {
     await page.keyboard.press('Enter')
     await expect.poll(async () => tasksOf(house)).not.toContain('Step 1')
     await list.getByRole('link', { name: 'Step 1' }).waitFor({ state: 'detached' })
-    await list.getByRole('button', { name: /^Link an existing record/ }).focus()
+    await list.getByRole('button', { name: /^Link existing records/ }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: /^Link to Tasks/ })
     await dialog.getByRole('combobox', { name: 'Record' }).fill('Loose')
@@ -166,7 +166,7 @@ describe('a record and its object', () => {
     await page.getByRole('tab', { name: 'Views' }).click()
     await page.getByText('No views are stored for this object.', { exact: false }).waitFor()
     await page.getByRole('tab', { name: 'Permissions' }).click()
-    await page.getByRole('table', { name: 'Rights for Tasks' }).or(page.getByRole('table')).first().waitFor()
+    await page.getByRole('region', { name: 'Rights for Tasks' }).waitFor()
     await look(page, 'designer-permissions')
     await page.getByRole('tab', { name: 'Translations' }).click()
     await page.getByRole('combobox', { name: 'Language' }).selectOption('de')

@@ -162,7 +162,7 @@ export function HistoryPanel(props: {
                 {/* What followed is only known whole when the list is of all fields. */}
                 {field === '' && at > 0 && differing(entry).length > 0 && (
                   <Button
-                    size="compact-xs"
+                    size="compact-sm"
                     variant="subtle"
                     className={classes.restore}
                     loading={busy === entry.id}

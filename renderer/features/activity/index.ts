@@ -1,4 +1,3 @@
 // The door of the activity feature.
 export { ActivityPanel } from './activity-panel.tsx'
 export { HistoryPanel } from './history-panel.tsx'
-export { MarkdownView } from './markdown-view.tsx'

@@ -30,14 +30,11 @@ function labelItemQuery(locale: string) {
   return queryOptions({
     queryKey: ['label-item', locale] as const,
     queryFn: async ({ signal }): Promise<LabelItem> => {
-      try {
-        const params = { type: 'translation', name: labelItemName(locale) }
-        const { result, etag } = await callTagged('getMetadataItem', { params, signal })
-        return { item: result.item, etag }
-      } catch (error) {
-        if (!hasCode(error, 'resource_not_found')) throw error
-        return { item: undefined, etag: undefined }
-      }
+      const name = labelItemName(locale)
+      const { items } = await call('listMetadataItems', { params: { type: 'translation' }, query: {}, signal })
+      if (!items.some((item) => item['name'] === name)) return { item: undefined, etag: undefined }
+      const { result, etag } = await callTagged('getMetadataItem', { params: { type: 'translation', name }, signal })
+      return { item: result.item, etag }
     },
     enabled: locale !== '',
     staleTime: 0,

@@ -1,5 +1,6 @@
 // Owns showing a plan: its steps in words and the values that would not arrive whole.
 import { useQuery } from '@tanstack/react-query'
+import parts from '../../components/parts.module.css'
 import { recordPath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
 import { failingSteps, failureText, fieldName, stepText } from './plan-words.ts'
@@ -51,7 +52,9 @@ export function PlanFailures(props: { object: ObjectItem; steps: readonly PlanSt
               <tr key={id}>
                 <td>{failureText(value)}</td>
                 <td>
-                  <a href={`#${recordPath(object.name, id)}`}>{names?.get(id) ?? <code>{id}</code>}</a>
+                  <a className={parts.link} href={`#${recordPath(object.name, id)}`}>
+                    {names?.get(id) ?? <code>{id}</code>}
+                  </a>
                 </td>
               </tr>
             ))}

@@ -7,7 +7,7 @@ import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './record.module.css'
 
-const MarkdownView = lazy(async () => ({ default: (await import('../activity/index.ts')).MarkdownView }))
+const MarkdownView = lazy(async () => ({ default: (await import('../../components/markdown-view.tsx')).MarkdownView }))
 
 /** Where a value leads by itself: an address, a mailbox, a phone; undefined for everything else. */
 export function valueLink(field: FieldDefinition, value: unknown): string | undefined {

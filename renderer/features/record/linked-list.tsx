@@ -111,7 +111,7 @@ export function LinkedList(props: {
         <p className={classes.hint}>{t('related.none', { object: objectPluralLabel(other) })}</p>
       ) : (
         <ListTable
-          label={title}
+          label={t('related.rows', { list: title })}
           className={classes.linked}
           columns={[
             ...columns.map((column, at) => ({ label: fieldLabel(column), wide: at > 0 })),

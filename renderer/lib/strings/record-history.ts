@@ -1,6 +1,6 @@
-// Words of the history of a record: going back to a point of it.
+// Words of the history of a record: going back to a point of it, days, and runs of changes.
 
-/** Texts of going back. */
+/** Texts of what was added to activity and history. */
 export const recordHistoryStrings = {
   'history.restoreAll': 'Restore the record to this point',
   'history.restoreAll.of': 'Restore the record to this point: {time}',
@@ -14,4 +14,9 @@ export const recordHistoryStrings = {
   'history.restoreAll.done.other': '{count} fields are as they were. Undo takes it back.',
   'history.restoreAll.refused': 'Not restored: {problems} The record is as it was before.',
   'history.restoreAll.same': 'The record already holds what it held then.',
+
+  'activity.today': 'Today',
+  'activity.yesterday': 'Yesterday',
+  'activity.run.one': '{name} made {count} change',
+  'activity.run.other': '{name} made {count} changes',
 } as const
