@@ -37,7 +37,7 @@ function foldRuns(threads: readonly Thread[]): DayEntry[] {
       last.push(thread)
     } else runs.push([thread])
   }
-  return runs.flatMap((run) => (run.length >= minRun ? [{ run }] : run.map((thread) => ({ thread }))))
+  return runs.flatMap((run): DayEntry[] => (run.length >= minRun ? [{ run }] : run.map((thread) => ({ thread }))))
 }
 
 function isChange({ item, replies }: Thread): boolean {

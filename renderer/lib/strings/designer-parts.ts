@@ -7,6 +7,8 @@ export const designerPartStrings = {
   'designer.tab.permissions': 'Permissions',
   'designer.tab.translations': 'Translations',
 
+  'field.dialog.more': 'More: {parts}',
+
   'preview.title': 'Preview',
   'preview.list': 'Preview of {object}',
   'preview.lead': 'The first records as they will look once the draft is saved.',

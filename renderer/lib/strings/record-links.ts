@@ -1,6 +1,6 @@
-// Words of the lists of records that lead to the one on screen.
+// Words of the lists of a record: records that lead to it, and its files.
 
-/** Texts of related lists. */
+/** Texts of these lists. */
 export const recordLinkStrings = {
   'related.none': 'None of {object} leads here yet.',
   'related.add': 'Add',
@@ -18,6 +18,9 @@ export const recordLinkStrings = {
   'related.more.one': 'Show {count} more',
   'related.more.other': 'Show {count} more',
   'related.all': 'Show all {count}',
-  'related.open': 'Open {record}',
   'related.actions': 'Actions',
+
+  'record.files': 'Files',
+  'record.files.of': 'Files of {field}',
+  'record.files.none': 'No files yet. Drop them on a field that holds files.',
 } as const
