@@ -143,7 +143,12 @@ function Editor(props: { owner: string; object: ObjectItem; onReload: () => void
   const discard = (): void => {
     setKept(undefined)
     setDraft(draftOf(base))
-    showToast({ message: t('draft.discarded'), action: { label: t('app.undo'), run: () => setDraft(draft) } })
+    const bringBack = (): void => {
+      setDraft(draft)
+      // Where the designer was left meanwhile, it has the draft when it is opened again.
+      keepDraft(owner, base.name, { base, draft })
+    }
+    showToast({ message: t('draft.discarded'), action: { label: t('app.undo'), run: bringBack } })
   }
 
   const label = objectPluralLabel(base)

@@ -10,7 +10,7 @@ import classes from './record.module.css'
 const MarkdownView = lazy(async () => ({ default: (await import('../../components/markdown-view.tsx')).MarkdownView }))
 
 /** Where a value leads by itself: an address, a mailbox, a phone; undefined for everything else. */
-export function valueLink(field: FieldDefinition, value: unknown): string | undefined {
+function valueLink(field: FieldDefinition, value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   if (field.type === 'email') return `mailto:${value}`
   if (field.type === 'phone') return `tel:${value.replace(/[^\d+*#,;]/g, '')}`

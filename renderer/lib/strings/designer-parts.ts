@@ -42,7 +42,7 @@ export const designerPartStrings = {
   'objectRights.list': 'Rights for {object}',
   'objectRights.name': 'Name',
   'objectRights.rights': 'May',
-  'objectRights.nothing': 'Nothing',
+  'objectRights.nothing': 'nothing',
   'objectRights.everything': 'everything',
   'objectRights.allowRead': 'read',
   'objectRights.allowCreate': 'create',
