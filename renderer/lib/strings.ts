@@ -26,7 +26,10 @@ import { objectStrings } from './strings/objects.ts'
 import type { organizationStrings } from './strings/organizations.ts'
 import { problemStrings } from './strings/problems.ts'
 import type { packageStrings } from './strings/packages.ts'
+import type { recordHistoryStrings } from './strings/record-history.ts'
+import type { recordLinkStrings } from './strings/record-links.ts'
 import type { recordPageStrings } from './strings/record-page.ts'
+import type { designerPartStrings } from './strings/designer-parts.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
@@ -74,6 +77,9 @@ type LateTable = typeof accessStrings &
   typeof organizationStrings &
   typeof packageStrings &
   typeof recordPageStrings &
+  typeof recordHistoryStrings &
+  typeof recordLinkStrings &
+  typeof designerPartStrings &
   typeof sharingStrings &
   typeof signInStrings &
   typeof syncAsideStrings &

@@ -47,6 +47,9 @@ function routesOf(files: readonly string[]): string[] {
 async function reach(screen: Screen, bench: ConsoleBench): Promise<ConsolePage> {
   const opened = screen.route === undefined ? await bench.openAnonymous() : await bench.openTab(screen.route)
   try {
+    // Pages share what the browser keeps, and a draft of the designer outlives its page.
+    const discard = opened.page.getByRole('button', { name: 'Discard', exact: true })
+    if (screen.covers === '/objects/:name' && (await discard.count()) > 0) await discard.click()
     await screen.reach(opened.page, bench)
     return opened
   } catch (error) {

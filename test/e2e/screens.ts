@@ -93,7 +93,7 @@ export const screens: readonly Screen[] = [
     state: 'empty',
     route: '/new',
     workspace: 'seeded',
-    reach: async (page) => heading(page, 'New table'),
+    reach: async (page) => heading(page, 'New object'),
   },
   {
     name: 'new-table-preview',
@@ -102,7 +102,7 @@ export const screens: readonly Screen[] = [
     route: '/new',
     workspace: 'seeded',
     reach: async (page) => {
-      await heading(page, 'New table')
+      await heading(page, 'New object')
       await paste(page, table)
       await heading(page, 'Check the columns')
     },
@@ -114,7 +114,7 @@ export const screens: readonly Screen[] = [
     route: '/new',
     workspace: 'seeded',
     reach: async (page) => {
-      await heading(page, 'New table')
+      await heading(page, 'New object')
       await paste(page, table)
       await page.getByRole('button', { name: /^Create with/ }).click()
       await page.getByText('Give the table a name.').waitFor()

@@ -63,7 +63,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/api-page.test.ts': ['documents what the object offers', 'suggests in GraphQL'],
   'test/e2e/automation.test.ts': ['starts a flow by hand'],
   'test/e2e/dashboards.test.ts': ['come with every ready application'],
-  'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'asks before unsaved changes are left'],
+  'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'keeps what is unsaved when it is left'],
   'test/e2e/files.test.ts': ['pause on their way in chunks'],
   'test/e2e/first-run.keyboard.test.ts': ['reaches every command', 'walks through the regions'],
   'test/e2e/grid-header.test.ts': [
