@@ -1,4 +1,4 @@
-// What the pictures show: 200 films of vega-datasets with a board by rating, and one film with a life of its own.
+// What the pictures show: the films of vega-datasets with most votes, a board by rating, and one film with a life of its own.
 import { readMovies } from '../support/datasets.ts'
 import type { ConsoleBench } from '../e2e/open-console.ts'
 

@@ -50,13 +50,14 @@ async function take(page: Page, name: string): Promise<void> {
 try {
   mkdirSync(folder, { recursive: true })
   const film = await seedFilms({ api })
-  const page = await browser.newPage({
+  const context = await browser.newContext({
     viewport: { width: 1_200, height: 720 },
     reducedMotion: 'reduce',
     colorScheme: 'light',
     locale: 'en',
     timezoneId: 'UTC',
   })
+  const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   await page.goto(`${host.url}${host.uiBasePath}/#${host.mintCode()}`)
   await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
@@ -83,14 +84,11 @@ try {
   await page.getByRole('table', { name: /Values of Released/ }).scrollIntoViewIfNeeded()
   await take(page, 'designer')
 
-  // What is not saved holds its page.
-  page.on('dialog', (dialog) => void dialog.accept())
   await seedConflicts({ api }, writer, await seedBooks({ api }))
-  const last = await page.context().newPage()
+  const last = await context.newPage()
   last.setDefaultTimeout(60_000)
   await show(last, '/sync/conflicts')
   await last.getByRole('listitem', { name: 'Status: Two values' }).waitFor()
-  await last.setViewportSize({ width: 1_200, height: 720 })
   await take(last, 'conflict')
 } finally {
   await browser.close()
