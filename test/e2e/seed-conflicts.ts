@@ -47,7 +47,7 @@ const fields = {
 export type ConflictBooks = Readonly<Record<string, string>>
 
 /** Makes the table and turns sync on. */
-export async function seedBooks(bench: Pick<ConsoleBench, 'api'>): Promise<ConflictBooks> {
+export async function seedBooks(bench: ConsoleBench): Promise<ConflictBooks> {
   const item = { name: 'book', label: 'Book', pluralLabel: 'Books', fields }
   await bench.api('PUT', '/meta/object/book', { type: 'object', name: 'book', item })
   const books: Record<string, string> = {}
@@ -60,7 +60,7 @@ export async function seedBooks(bench: Pick<ConsoleBench, 'api'>): Promise<Confl
 }
 
 /** Stores conflicts of every kind people decide side by side, and two changes that lie aside. */
-export async function seedConflicts(bench: Pick<ConsoleBench, 'api'>, writer: Writer, books: ConflictBooks): Promise<void> {
+export async function seedConflicts(bench: ConsoleBench, writer: Writer, books: ConflictBooks): Promise<void> {
   const { device } = await bench.api<{ device: { id: string } }>('GET', '/sync/status')
   const host = writer.host()
   const schema = host.service('metadata').objectSchema('book')!

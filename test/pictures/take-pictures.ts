@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Page } from 'playwright-core'
-import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { startHost } from '#main/index.ts'
-import { createWriter, seedBooks, seedConflicts } from '../e2e/seed-conflicts.ts'
 import { chromiumInstallHint, chromiumLaunchOptions, findChromium } from '../support/find-chromium.ts'
 import { seedFilms } from './seed-films.ts'
 
@@ -19,8 +17,7 @@ const executable = findChromium()
 if (executable === undefined) throw new Error(`Pictures need a Chromium: ${chromiumInstallHint()}`)
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cairn-pictures-'))
-const writer = createWriter()
-const host = await startHost({ dataDir, port: 0, plugins: [...corePlugins, ...optionalPlugins, writer.plugin] })
+const host = await startHost({ dataDir, port: 0 })
 const browser = await chromium.launch(chromiumLaunchOptions(executable))
 
 async function api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
@@ -83,13 +80,6 @@ try {
   await box.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('table', { name: /Values of Released/ }).scrollIntoViewIfNeeded()
   await take(page, 'designer')
-
-  await seedConflicts({ api }, writer, await seedBooks({ api }))
-  const last = await context.newPage()
-  last.setDefaultTimeout(60_000)
-  await show(last, '/sync/conflicts')
-  await last.getByRole('listitem', { name: 'Status: Two values' }).waitFor()
-  await take(last, 'conflict')
 } finally {
   await browser.close()
   await host.stop()
