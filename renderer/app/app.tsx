@@ -23,6 +23,7 @@ import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts'
 import { UndoList } from './undo-list.tsx'
 import { useAppCommands } from './use-app-commands.ts'
+import { useShellWindow } from './use-shell-window.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { Page } from '../components/page.tsx'
 
@@ -179,6 +180,7 @@ export function App(props: { queryClient: QueryClient; code: string | undefined 
 function Frame() {
   useAppCommands()
   useShortcuts()
+  useShellWindow()
   useRecentPlaces()
   const [location] = useLocation()
   useFocusAfterNavigation(location)
