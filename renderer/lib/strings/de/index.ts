@@ -1,0 +1,41 @@
+// Owns the German words of all areas, loaded as one chunk by whoever reads German. A key that is missing is English.
+import { accessGerman } from './access.ts'
+import { accountGerman } from './account.ts'
+import { activityGerman } from './activity.ts'
+import { apiGerman } from './api-page.ts'
+import { appGerman } from './app.ts'
+import { assistantGerman } from './assistant.ts'
+import { auditGerman } from './audit.ts'
+import { automationGerman } from './automation.ts'
+import { backupGerman } from './backup.ts'
+import { conflictGerman } from './conflicts.ts'
+import { designerGerman } from './designer.ts'
+import { fieldTypeGerman } from './field-types.ts'
+import { fileGerman } from './files.ts'
+import { flowDesignGerman } from './flow-design.ts'
+import { gridGerman } from './grid.ts'
+import { homeGerman } from './home.ts'
+import { homePartGerman } from './home-parts.ts'
+import { importGerman } from './import.ts'
+
+/** German words by key. */
+export const german: Readonly<Record<string, string>> = {
+  ...accessGerman,
+  ...accountGerman,
+  ...activityGerman,
+  ...apiGerman,
+  ...appGerman,
+  ...assistantGerman,
+  ...auditGerman,
+  ...automationGerman,
+  ...backupGerman,
+  ...conflictGerman,
+  ...designerGerman,
+  ...fieldTypeGerman,
+  ...fileGerman,
+  ...flowDesignGerman,
+  ...gridGerman,
+  ...homeGerman,
+  ...homePartGerman,
+  ...importGerman,
+}
