@@ -116,13 +116,8 @@ void texts.init({
   keySeparator: false,
   nsSeparator: false,
   pluralSeparator: '.',
-  interpolation: {
-    prefix: '{',
-    suffix: '}',
-    escapeValue: false, // what is drawn escapes, and what is spoken needs none
-    alwaysFormat: true,
-    format: (value: unknown) => (typeof value === 'number' ? numbers.format(value) : value) as string,
-  },
+  // What is drawn escapes, and what is spoken needs none.
+  interpolation: { prefix: '{', suffix: '}', escapeValue: false },
   // A brace without a parameter stays: some texts show braces as they are typed.
   missingInterpolationHandler: (_text: string, [whole]: string[]) => whole,
 })
@@ -146,8 +141,13 @@ export function tn(key: PluralKey, count: number, parameters: StringParameters =
   return lookUp(key, { ...parameters, count }, count)
 }
 
-/** The text of a key that is not known to the types, such as that of a field's message. */
-export function lookUp(key: string, parameters: StringParameters, count?: number): string {
+function lookUp(key: string, parameters: StringParameters, count?: number): string {
+  const replace = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? numbers.format(value) : value,
+    ]),
+  )
   // What people typed is in the parameters: it is neither an option nor a key of another text.
-  return texts.t(key, { replace: parameters, nest: false, ...(count === undefined ? {} : { count }) })
+  return texts.t(key, { replace, nest: false, ...(count === undefined ? {} : { count }) })
 }

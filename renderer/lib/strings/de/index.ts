@@ -17,6 +17,14 @@ import { gridGerman } from './grid.ts'
 import { homeGerman } from './home.ts'
 import { homePartGerman } from './home-parts.ts'
 import { importGerman } from './import.ts'
+import { objectGerman } from './objects.ts'
+import { problemGerman } from './problems.ts'
+import { recordPageGerman } from './record-page.ts'
+import { recordGerman } from './records.ts'
+import { searchGerman } from './search.ts'
+import { settingGerman } from './settings.ts'
+import { trashGerman } from './trash.ts'
+import { viewKindGerman, viewGerman } from './views.ts'
 
 /** German words by key. */
 export const german: Readonly<Record<string, string>> = {
@@ -38,4 +46,13 @@ export const german: Readonly<Record<string, string>> = {
   ...homeGerman,
   ...homePartGerman,
   ...importGerman,
+  ...objectGerman,
+  ...problemGerman,
+  ...recordPageGerman,
+  ...recordGerman,
+  ...searchGerman,
+  ...settingGerman,
+  ...trashGerman,
+  ...viewKindGerman,
+  ...viewGerman,
 }
