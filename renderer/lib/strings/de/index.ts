@@ -17,14 +17,21 @@ import { gridGerman } from './grid.ts'
 import { homeGerman } from './home.ts'
 import { homePartGerman } from './home-parts.ts'
 import { importGerman } from './import.ts'
+import { liveTextGerman } from './live-text.ts'
+import { notificationGerman } from './notifications.ts'
 import { objectGerman } from './objects.ts'
 import { problemGerman } from './problems.ts'
 import { recordPageGerman } from './record-page.ts'
 import { recordGerman } from './records.ts'
 import { searchGerman } from './search.ts'
 import { settingGerman } from './settings.ts'
+import { sharingGerman } from './sharing.ts'
+import { signInGerman } from './sign-in.ts'
+import { syncGerman } from './sync.ts'
+import { syncAsideGerman } from './sync-aside.ts'
 import { trashGerman } from './trash.ts'
 import { viewKindGerman, viewGerman } from './views.ts'
+import { workflowGerman } from './workflow.ts'
 
 /** German words by key. */
 export const german: Readonly<Record<string, string>> = {
@@ -46,13 +53,20 @@ export const german: Readonly<Record<string, string>> = {
   ...homeGerman,
   ...homePartGerman,
   ...importGerman,
+  ...liveTextGerman,
+  ...notificationGerman,
   ...objectGerman,
   ...problemGerman,
   ...recordPageGerman,
   ...recordGerman,
   ...searchGerman,
   ...settingGerman,
+  ...sharingGerman,
+  ...signInGerman,
+  ...syncGerman,
+  ...syncAsideGerman,
   ...trashGerman,
   ...viewKindGerman,
   ...viewGerman,
+  ...workflowGerman,
 }
