@@ -29,6 +29,7 @@ import { sharingGerman } from './sharing.ts'
 import { signInGerman } from './sign-in.ts'
 import { syncGerman } from './sync.ts'
 import { syncAsideGerman } from './sync-aside.ts'
+import { syncDeviceGerman } from './sync-devices.ts'
 import { trashGerman } from './trash.ts'
 import { viewKindGerman, viewGerman } from './views.ts'
 import { workflowGerman } from './workflow.ts'
@@ -65,6 +66,7 @@ export const german: Readonly<Record<string, string>> = {
   ...signInGerman,
   ...syncGerman,
   ...syncAsideGerman,
+  ...syncDeviceGerman,
   ...trashGerman,
   ...viewKindGerman,
   ...viewGerman,
