@@ -20,7 +20,10 @@ import { importGerman } from './import.ts'
 import { liveTextGerman } from './live-text.ts'
 import { notificationGerman } from './notifications.ts'
 import { objectGerman } from './objects.ts'
+import { organizationGerman } from './organizations.ts'
+import { packageGerman } from './packages.ts'
 import { problemGerman } from './problems.ts'
+import { receiverGerman } from './receivers.ts'
 import { recordPageGerman } from './record-page.ts'
 import { recordGerman } from './records.ts'
 import { searchGerman } from './search.ts'
@@ -57,7 +60,10 @@ export const german: Readonly<Record<string, string>> = {
   ...liveTextGerman,
   ...notificationGerman,
   ...objectGerman,
+  ...organizationGerman,
+  ...packageGerman,
   ...problemGerman,
+  ...receiverGerman,
   ...recordPageGerman,
   ...recordGerman,
   ...searchGerman,
