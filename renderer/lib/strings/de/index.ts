@@ -35,6 +35,7 @@ import { syncAsideGerman } from './sync-aside.ts'
 import { syncDeviceGerman } from './sync-devices.ts'
 import { trashGerman } from './trash.ts'
 import { viewKindGerman, viewGerman } from './views.ts'
+import { webhookGerman } from './webhooks.ts'
 import { workflowGerman } from './workflow.ts'
 
 /** German words by key. */
@@ -76,5 +77,6 @@ export const german: Readonly<Record<string, string>> = {
   ...trashGerman,
   ...viewKindGerman,
   ...viewGerman,
+  ...webhookGerman,
   ...workflowGerman,
 }
