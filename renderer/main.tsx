@@ -4,6 +4,7 @@ import './app/app.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { markPage } from './lib/language.ts'
 import { createQueryClient } from './lib/query-client.ts'
 import { takeCodeFromAddress } from './lib/session.ts'
 
@@ -19,6 +20,7 @@ window.addEventListener('vite:preloadError', () => {
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root".')
 
+markPage()
 createRoot(root).render(
   <StrictMode>
     <App queryClient={createQueryClient()} code={takeCodeFromAddress()} />

@@ -35,6 +35,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   },
   { name: 'openapi', program: 'build/scripts/generate-openapi.ts', args: ['--check'] },
   { name: 'readers', program: 'build/scripts/check-readers.ts', args: [] },
+  { name: 'strings', program: 'build/scripts/check-strings.ts', args: [] },
   { name: 'format', program: 'node_modules/oxfmt/bin/oxfmt', args: ['--check', '.'] },
   { name: 'plugins', program: 'build/scripts/check-plugins.ts', args: [] },
   { name: 'sizes', program: 'build/scripts/check-sizes.ts', args: [] },

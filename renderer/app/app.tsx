@@ -1,5 +1,5 @@
 // Owns the tree of providers and which screen an address shows. Screens are loaded when they are first shown.
-import { MantineProvider, Button } from '@mantine/core'
+import { MantineProvider, Button, DirectionProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import { Route, Router, Switch, useLocation } from 'wouter'
 import { Delayed } from '../components/delayed.tsx'
 import { HomeScreen } from '../features/home/index.ts'
 import { useHashPath, useHashSearch } from '../lib/hash-location.ts'
+import { direction } from '../lib/language.ts'
 import { t } from '../lib/strings.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
@@ -158,22 +159,24 @@ const JoinScreen = lazy(async () => ({
 /** The application. `code` is the one-time code of the link it was opened with. */
 export function App(props: { queryClient: QueryClient; code: string | undefined }) {
   return (
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariablesResolver}
-      colorSchemeManager={colorSchemeManager}
-      defaultColorScheme="auto"
-    >
-      <QueryClientProvider client={props.queryClient}>
-        <Router hook={useHashPath} searchHook={useHashSearch}>
-          <SessionGate code={props.code}>
-            <Frame />
-          </SessionGate>
-          {/* Not at the corner: the buttons of a form and of the designer are there. */}
-          <Notifications position="bottom-center" limit={4} />
-        </Router>
-      </QueryClientProvider>
-    </MantineProvider>
+    <DirectionProvider initialDirection={direction} detectDirection={false}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariablesResolver}
+        colorSchemeManager={colorSchemeManager}
+        defaultColorScheme="auto"
+      >
+        <QueryClientProvider client={props.queryClient}>
+          <Router hook={useHashPath} searchHook={useHashSearch}>
+            <SessionGate code={props.code}>
+              <Frame />
+            </SessionGate>
+            {/* Not at the corner: the buttons of a form and of the designer are there. */}
+            <Notifications position="bottom-center" limit={4} />
+          </Router>
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
   )
 }
 

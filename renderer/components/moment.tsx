@@ -1,7 +1,7 @@
 // Owns saying when something happened: how long ago, and exactly on hover and for readers.
 import { useState } from 'react'
 import { formatMoment } from '../lib/format.ts'
-import { locale } from '../lib/strings.ts'
+import { locale } from '../lib/language.ts'
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 const steps = [

@@ -6,6 +6,7 @@ import type { Connection } from './bridge.ts'
 import { endpoints } from './endpoints.ts'
 import type { CallInput, CallResult, OperationId } from './endpoints.ts'
 import type { RouteMount } from '#shared/route.ts'
+import { language } from './language.ts'
 import { reportAnswered, reportDiskFull, reportSilent } from './host-status.ts'
 
 type Listener = () => void
@@ -167,6 +168,7 @@ async function send(
       method,
       headers: {
         Accept: 'application/json',
+        'Accept-Language': language,
         'X-Cairn-Source': 'UI',
         // A cookie alone authorises no write (D-31); other origins cannot send this header.
         'X-Requested-With': 'cairn',

@@ -1,5 +1,5 @@
 // Owns how sizes of files are written.
-import { locale } from './strings.ts'
+import { locale } from './language.ts'
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 

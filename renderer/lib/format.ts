@@ -1,5 +1,5 @@
 // Owns how numbers outside of fields are written. Values of fields are the field registry's.
-import { locale } from './strings.ts'
+import { locale } from './language.ts'
 
 const numbers = new Intl.NumberFormat(locale)
 

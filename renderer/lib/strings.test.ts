@@ -19,4 +19,9 @@ describe('texts', () => {
       '1,000 records',
     ])
   })
+
+  it('take what people typed as it is', () => {
+    const typed = '$t(home.title) {total} <b> &'
+    expect(t('app.title', { page: typed })).toBe(`${typed} · Cairn`)
+  })
 })

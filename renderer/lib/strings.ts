@@ -1,6 +1,8 @@
-// Owns how words reach the screen: one key per sentence, parameters in braces, plurals by Intl. The words themselves are
-// in strings/, one file per area; a translation replaces the table and nothing else. Words of screens that few people
-// open come with those screens (addStrings), so that the first page does not carry them.
+// Owns how words reach the screen: one key per sentence, parameters in braces, plurals by Intl; i18next looks them up. The
+// English words are in strings/, one file per area; those of screens that few people open come with those screens
+// (addStrings), so that the first page does not carry them. Another language is one chunk, loaded before anything is drawn.
+import i18next from 'i18next'
+import { language, locale, pseudo } from './language.ts'
 import type { accessStrings } from './strings/access.ts'
 import type { accountStrings } from './strings/account.ts'
 import type { activityStrings } from './strings/activity.ts'
@@ -97,13 +99,6 @@ type LateTable = typeof accessStrings &
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable
 
-const texts = new Map<string, string>(Object.entries(table))
-
-/** Adds the words of a screen that is loaded when it is first shown. */
-export function addStrings(words: Readonly<Record<string, string>>): void {
-  for (const [key, text] of Object.entries(words)) texts.set(key, text)
-}
-
 /** Keys that exist as `<key>.one` and `<key>.other`. */
 export type PluralKey = {
   [K in StringKey]: K extends `${infer Base}.one` ? (`${Base}.other` extends StringKey ? Base : never) : never
@@ -112,28 +107,57 @@ export type PluralKey = {
 /** Values for the braces of a text; numbers are written as the locale writes them. */
 export type StringParameters = Readonly<Record<string, string | number>>
 
-/** The language of the screens and of numbers and dates on them. */
-export const locale = 'en'
+type Words = Readonly<Record<string, string>>
 
-const plurals = new Intl.PluralRules(locale)
+const pseudoText = pseudo === undefined ? undefined : (await import('./pseudo-locale.ts')).pseudoText
+const translated: Words | undefined = language === 'de' ? (await import('./strings/de/index.ts')).german : undefined
+
+const namespace = 'cairn'
 const numbers = new Intl.NumberFormat(locale)
+const texts = i18next.createInstance()
+
+void texts.init({
+  lng: language,
+  fallbackLng: 'en',
+  initAsync: false,
+  resources: translated === undefined ? {} : { [language]: { [namespace]: { ...translated } } },
+  ns: [namespace],
+  defaultNS: namespace,
+  keySeparator: false,
+  nsSeparator: false,
+  pluralSeparator: '.',
+  // What is drawn escapes, and what is spoken needs none.
+  interpolation: { prefix: '{', suffix: '}', escapeValue: false },
+  // A brace without a parameter stays: some texts show braces as they are typed.
+  missingInterpolationHandler: (_text: string, [whole]: string[]) => whole,
+})
+addStrings(table)
+
+/** Adds the English words of a screen that is loaded when it is first shown; its translations are there already. */
+export function addStrings(words: Words): void {
+  const added = pseudoText
+    ? Object.fromEntries(Object.entries(words).map(([key, text]) => [key, pseudoText(text)]))
+    : words
+  texts.addResourceBundle('en', namespace, added)
+}
 
 /** The text of a key with its parameters filled in. */
 export function t(key: StringKey, parameters: StringParameters = {}): string {
-  return fill(texts.get(key) ?? key, parameters)
+  return lookUp(key, parameters)
 }
 
 /** The text of a key for a count, which is also the parameter `count`. */
 export function tn(key: PluralKey, count: number, parameters: StringParameters = {}): string {
-  const form = plurals.select(count) === 'one' ? 'one' : 'other'
-  const text = texts.get(`${key}.${form}`) ?? key
-  return fill(text, { ...parameters, count })
+  return lookUp(key, { ...parameters, count }, count)
 }
 
-function fill(text: string, parameters: StringParameters): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = parameters[name]
-    if (value === undefined) return whole
-    return typeof value === 'number' ? numbers.format(value) : value
-  })
+function lookUp(key: string, parameters: StringParameters, count?: number): string {
+  const replace = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? numbers.format(value) : value,
+    ]),
+  )
+  // What people typed is in the parameters: it is neither an option nor a key of another text.
+  return texts.t(key, { replace, nest: false, ...(count === undefined ? {} : { count }) })
 }

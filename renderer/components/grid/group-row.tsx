@@ -1,5 +1,6 @@
 // Owns drawing the lines that stand for several rows: the heading of a group, and the totals at the bottom.
 
+import { locale } from '../../lib/language.ts'
 import { IconChevronRight } from '@tabler/icons-react'
 import { memo } from 'react'
 import type { ReactNode } from 'react'
@@ -59,7 +60,7 @@ export const GroupHeadingRow = memo(function GroupHeadingRow(
         <IconChevronRight size={16} aria-hidden="true" className={open ? 'cg-chevron cg-chevron-open' : 'cg-chevron'} />
         <span className="cg-group-field">{field}</span>
         <span className={heading.empty ? 'cg-group-value cg-group-empty' : 'cg-group-value'}>{label}</span>
-        <span className="cg-group-count">{count.toLocaleString()}</span>
+        <span className="cg-group-count">{count.toLocaleString(locale)}</span>
         {props.frozen.map((column) => frozenFigure(column, figures))}
       </div>
       {props.scrolling.map((column) => figureCell(column, figures.get(column.name), false, labels))}
@@ -82,7 +83,7 @@ export const TotalsRow = memo(function TotalsRow(props: Figures & { index: numbe
           style={{ inlineSize: props.labelWidth }}
         >
           <span className="cg-group-value">{label}</span>
-          {count !== undefined && <span className="cg-group-count">{count.toLocaleString()}</span>}
+          {count !== undefined && <span className="cg-group-count">{count.toLocaleString(locale)}</span>}
           {props.frozen.map((column) => frozenFigure(column, figures))}
         </div>
         {props.scrolling.map((column) => figureCell(column, figures.get(column.name), true, labels))}

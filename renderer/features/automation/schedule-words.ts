@@ -1,6 +1,7 @@
 // Owns saying in words when a schedule comes due. The host decides when; what follows its next time is worked out here.
 import { Cron } from 'croner'
-import { locale, t, tn } from '../../lib/strings.ts'
+import { locale } from '../../lib/language.ts'
+import { t, tn } from '../../lib/strings.ts'
 import type { Schedule } from './automation-queries.ts'
 
 const clock = (hour: string, minute: string): string => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`

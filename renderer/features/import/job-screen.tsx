@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { call } from '../../lib/api-client.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
+import { locale } from '../../lib/language.ts'
 import { t, tn } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
@@ -121,7 +122,7 @@ function titleOf(job: ImportJob): StringKey {
 }
 
 function leadOf(job: ImportJob): string {
-  const at = new Date(job.createdAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
+  const at = new Date(job.createdAt).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
   return t('import.job.lead', { name: job.fileName ?? t('import.pasted'), at })
 }
 

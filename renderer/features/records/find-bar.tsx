@@ -4,6 +4,7 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { GridGroups } from '../../components/grid/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { locale } from '../../lib/language.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { findHit } from './find-in-rows.ts'
@@ -50,11 +51,13 @@ export function FindBar(props: {
         from: props.from ?? { row: 0, column: -1 },
         back,
         signal: controller.signal,
-        onLine: (line) => setState(t('find.at', { row: (line + 1).toLocaleString() })),
+        onLine: (line) => setState(t('find.at', { row: (line + 1).toLocaleString(locale) })),
       })
       if (controller.signal.aborted) return
       setState(
-        hit ? t('find.at', { row: (groups?.numberOf(hit.line) ?? hit.line + 1).toLocaleString() }) : t('find.none'),
+        hit
+          ? t('find.at', { row: (groups?.numberOf(hit.line) ?? hit.line + 1).toLocaleString(locale) })
+          : t('find.none'),
       )
       if (hit) props.onHit(hit)
     } catch (error) {

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { isSingleCell, rangeOf } from '../../components/grid/index.ts'
 import type { GridProgress, GridSelection } from '../../components/grid/index.ts'
+import { locale } from '../../lib/language.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { maxGroups } from './group-query.ts'
 import classes from './records.module.css'
@@ -29,7 +30,7 @@ export function StatusBar(props: {
         {total !== undefined && tn(props.filtered ? 'records.countFiltered' : 'records.count', total)}
       </span>
       {props.checkedCount > 0 && <span>{tn('records.checked', props.checkedCount)}</span>}
-      {props.cut && <span>{t('groups.cut', { count: maxGroups.toLocaleString() })}</span>}
+      {props.cut && <span>{t('groups.cut', { count: maxGroups.toLocaleString(locale) })}</span>}
       {range && (
         <span>{t('records.range', { rows: range.bottom - range.top + 1, columns: range.right - range.left + 1 })}</span>
       )}
@@ -49,7 +50,10 @@ export function StatusBar(props: {
 }
 
 function Writing({ phase, done, total }: GridProgress) {
-  const text = t(`records.progress.${phase}`, { done: done.toLocaleString(), total: total.toLocaleString() })
+  const text = t(`records.progress.${phase}`, {
+    done: done.toLocaleString(locale),
+    total: total.toLocaleString(locale),
+  })
   return (
     <span className={classes.writing}>
       <progress

@@ -7,6 +7,7 @@ import type { FieldContext, RecordChoice } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { refreshRecords } from '../../lib/record-changes.ts'
+import { locale } from '../../lib/language.ts'
 import { t } from '../../lib/strings.ts'
 import { displayFieldOf, fieldList, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -62,7 +63,7 @@ export function useFieldContext(): FieldContext {
   const timeZone = manifest?.locale.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   return useMemo(
     () => ({
-      locale: navigator.language,
+      locale,
       timeZone,
       translate: translateEnglish,
       revealSecret: async (object, id, field) =>

@@ -58,6 +58,7 @@ export const workspaceSettings: readonly WorkspaceSetting[] = (Object.keys(optio
 
 /** Settings of the person alone, kept by this browser. */
 export const ownSettings = [
+  { name: 'language', words: 'english german deutsch sprache locale translation' },
   { name: 'scheme', words: 'dark light mode theme colour color' },
   { name: 'singleKeys', words: 'keyboard shortcut accessibility' },
 ] as const

@@ -4,9 +4,10 @@ import type { MantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
 import { EmptyState, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
+import { chooseLanguage, chosenLanguage, isLanguage, languages } from '../../lib/language.ts'
 import { setSingleKeys, useSingleKeys } from '../../lib/single-keys.ts'
 import { t, tn } from '../../lib/strings.ts'
-import { matchingSettings, settingPlaces, workspaceSettings } from './setting-list.ts'
+import { matchingSettings, ownSettings, settingPlaces, workspaceSettings } from './setting-list.ts'
 import { SettingRow } from './setting-row.tsx'
 import type { WorkspaceOptions } from './settings-queries.ts'
 import classes from './settings.module.css'
@@ -21,7 +22,7 @@ export function SettingsPart(props: { options: WorkspaceOptions | null; find: st
   const matching = matchingSettings(words)
   const shown = options === null ? [] : workspaceSettings.filter(({ name }) => matching.has(name))
   const places = settingPlaces.filter(({ name }) => matching.has(name))
-  const hasOwn = matching.has('scheme') || matching.has('singleKeys')
+  const hasOwn = ownSettings.some(({ name }) => matching.has(name))
   const count = shown.length + places.length + [...matching].filter((name) => isOwn(name)).length
   return (
     <>
@@ -53,6 +54,7 @@ export function SettingsPart(props: { options: WorkspaceOptions | null; find: st
       {hasOwn && (
         <section className={parts.section}>
           <h2>{t('settings.group.own')}</h2>
+          {matching.has('language') && <LanguageRow />}
           {matching.has('scheme') && <SchemeRow />}
           {matching.has('singleKeys') && <SingleKeysRow />}
         </section>
@@ -76,7 +78,24 @@ export function SettingsPart(props: { options: WorkspaceOptions | null; find: st
 }
 
 function isOwn(name: string): boolean {
-  return name === 'scheme' || name === 'singleKeys'
+  return ownSettings.some((each) => each.name === name)
+}
+
+function LanguageRow() {
+  return (
+    <div className={classes.row}>
+      <NativeSelect
+        label={t('settings.language')}
+        description={t('settings.language.help')}
+        value={chosenLanguage() ?? ''}
+        onChange={({ currentTarget: { value } }) => chooseLanguage(isLanguage(value) ? value : undefined)}
+        data={[
+          { value: '', label: t('settings.language.auto') },
+          ...Object.entries(languages).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+    </div>
+  )
 }
 
 function SchemeRow() {

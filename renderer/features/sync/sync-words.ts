@@ -1,6 +1,7 @@
 // Owns the words for how sync stands: one line for the sign in the top bar, reasons, moments, durations. Pure: it is told
 // what the host says and what time it is. Knows no screen.
-import { locale, t, tn } from '../../lib/strings.ts'
+import { locale } from '../../lib/language.ts'
+import { t, tn } from '../../lib/strings.ts'
 import type { SyncPeer, SyncProblem, SyncStatus } from './sync-queries.ts'
 
 /** How a state looks: its colour is never the only sign, each has a picture and words too. */

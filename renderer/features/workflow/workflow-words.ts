@@ -3,7 +3,8 @@ import { hueClass } from '../../fields/index.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { waitsFor } from '../../lib/open-approvals.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { locale, t, tn } from '../../lib/strings.ts'
+import { locale } from '../../lib/language.ts'
+import { t, tn } from '../../lib/strings.ts'
 import type { Approval, Workflow } from './workflow-queries.ts'
 
 /** What somebody is called; undefined of people one learns nothing of. */

@@ -1,0 +1,15 @@
+// Owns the German words of the area field-types.
+import type { fieldTypeStrings } from '../field-types.ts'
+
+/** The German words of {@link fieldTypeStrings}. */
+export const fieldTypeGerman: Record<keyof typeof fieldTypeStrings, string> = {
+  'typeGroup.text': 'Text',
+  'typeGroup.number': 'Zahlen',
+  'typeGroup.choice': 'Auswahl',
+  'typeGroup.date': 'Datum und Zeit',
+  'typeGroup.relation': 'Beziehungen',
+  'typeGroup.computed': 'Berechnet',
+  'typeGroup.structure': 'Strukturiert',
+  'typeGroup.file': 'Dateien',
+  'typeGroup.other': 'Besonderes',
+}
