@@ -36,6 +36,11 @@ import { syncDeviceGerman } from './sync-devices.ts'
 import { trashGerman } from './trash.ts'
 import { viewKindGerman, viewGerman } from './views.ts'
 import { webhookGerman } from './webhooks.ts'
+import { dashboardGerman } from './dashboards.ts'
+import { designerPartGerman } from './designer-parts.ts'
+import { filePlaceGerman } from './file-places.ts'
+import { recordHistoryGerman } from './record-history.ts'
+import { recordLinkGerman } from './record-links.ts'
 import { workflowGerman } from './workflow.ts'
 
 /** German words by key. */
@@ -78,5 +83,10 @@ export const german: Readonly<Record<string, string>> = {
   ...viewKindGerman,
   ...viewGerman,
   ...webhookGerman,
+  ...dashboardGerman,
+  ...designerPartGerman,
+  ...filePlaceGerman,
+  ...recordHistoryGerman,
+  ...recordLinkGerman,
   ...workflowGerman,
 }

@@ -38,9 +38,6 @@ export const objectGerman: Record<keyof typeof objectStrings, string> = {
   'object.dirty.one': '{count} ungespeicherte Änderung',
   'object.dirty.other': '{count} ungespeicherte Änderungen',
   'object.leave.title': 'Verlassen, ohne zu speichern?',
-  'object.leave.body.one': '{count} Änderung an „{object}“ ist nicht gespeichert. Beim Verlassen geht sie verloren.',
-  'object.leave.body.other':
-    '{count} Änderungen an „{object}“ sind nicht gespeichert. Beim Verlassen gehen sie verloren.',
   'object.leave.typed':
     'Was du für „{object}“ eingegeben hast, gehört noch nicht dazu. Beim Verlassen geht es verloren.',
   'object.leave.confirm': 'Ohne Speichern verlassen',

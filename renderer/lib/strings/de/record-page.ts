@@ -39,6 +39,4 @@ export const recordPageGerman: Record<keyof typeof recordPageStrings, string> = 
   'record.saveAgain': 'Erneut speichern',
   'record.discard': 'Meinen Text verwerfen',
   'record.linked': '{object} über {field}',
-  'record.linked.more.one': 'und {count} weiterer',
-  'record.linked.more.other': 'und {count} weitere',
 }

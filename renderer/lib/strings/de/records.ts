@@ -114,6 +114,7 @@ export const recordGerman: Record<keyof typeof recordStrings, string> = {
   'summary.measure': 'Zeigen',
   'summary.chart': 'Diagramm',
   'summary.chart.bar': 'Balken',
+  'summary.chart.area': 'Fläche',
   'summary.chart.line': 'Linie',
   'summary.chart.pie': 'Kreis',
   'summary.count': 'Anzahl der Datensätze',
