@@ -56,6 +56,8 @@ export default defineConfig(({ mode }) => {
         testTimeout: isLong ? 180_000 : 40_000,
         hookTimeout: isLong ? 180_000 : 60_000,
         isolate: false,
+        // Files share a process: what one of them leaves would be looked at again in every short collection.
+        execArgv: ['--max-semi-space-size=64'],
         // At full size most of them wait: for clocks, for kills, for each other.
         maxWorkers: isLong ? 4 : 3,
         sequence: { groupOrder },
@@ -109,6 +111,7 @@ export default defineConfig(({ mode }) => {
           ...safety,
           ...browser,
           testTimeout: safety.testTimeout,
+          execArgv: [],
           exclude: left,
           maxWorkers: 1,
         }),

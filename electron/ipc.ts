@@ -2,17 +2,23 @@
 import { ipcMain } from 'electron'
 import type { IpcMainInvokeEvent } from 'electron'
 import { ipcChannels } from '#shared/ipc.ts'
-import type { CairnBridge } from '#shared/ipc.ts'
+import type { ShellCalls } from '#shared/ipc.ts'
+import { readCommands, readCount, readNotice } from './ipc-words.ts'
 import { isTrustedFrame } from './security.ts'
 
 /** Registers the handlers; a call from any other frame is refused before the handler runs. */
-export function registerIpc(handlers: CairnBridge): void {
-  for (const name of Object.keys(ipcChannels) as (keyof CairnBridge)[]) {
+export function registerIpc(handlers: ShellCalls): void {
+  const answers: Record<keyof ShellCalls, (given: unknown) => unknown> = {
+    getConnection: () => handlers.getConnection(),
+    sayUnsent: (given) => handlers.sayUnsent(readCount(given)),
+    sayCommands: (given) => handlers.sayCommands(readCommands(given)),
+    notify: (given) => handlers.notify(readNotice(given)),
+    takeFile: () => handlers.takeFile(),
+  }
+  for (const name of Object.keys(answers) as (keyof ShellCalls)[]) {
     ipcMain.handle(ipcChannels[name], (event: IpcMainInvokeEvent, given?: unknown) => {
       if (!isTrustedFrame(event.senderFrame)) throw new Error('This page may not call the shell.')
-      if (name === 'getConnection') return handlers.getConnection()
-      if (!Number.isSafeInteger(given) || (given as number) < 0) throw new Error('This is not a count.')
-      return handlers.sayUnsent(given as number)
+      return answers[name](given)
     })
   }
 }

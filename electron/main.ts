@@ -6,12 +6,17 @@ import { app, dialog, protocol, session } from 'electron'
 import { locateDataDir } from '#main/index.ts'
 import { createAppProtocol } from './app-protocol.ts'
 import { linkAmong, linkScheme, placeOfLink } from './deep-link.ts'
+import { shellEvents } from '#shared/ipc.ts'
+import type { ShellCommand } from '#shared/ipc.ts'
 import { keepHost } from './host.ts'
 import type { HostKeeper } from './host.ts'
 import { registerIpc } from './ipc.ts'
 import { setApplicationMenu } from './menu.ts'
-import { createPorts, openOutside } from './ports.ts'
+import { createFileShelf, fileAmong, isOpenableFile } from './opened-file.ts'
+import { createNotifier, createPorts, openOutside } from './ports.ts'
+import { readPreferences, writePreferences } from './preferences.ts'
 import { asksForDebugger, denyPermissions, lockNavigation, shellScheme } from './security.ts'
+import { checkSpelling } from './spelling.ts'
 import { removeTray, showTray } from './tray.ts'
 import { createMainWindow } from './window.ts'
 
@@ -28,6 +33,7 @@ function portOf(argv: readonly string[]): number | undefined {
 }
 
 let earlyLink: string | undefined
+let earlyFile: string | undefined
 
 /** Everything up to the ready event: what comes later would be too late for Chromium. */
 function prepare(): void {
@@ -51,6 +57,10 @@ function prepare(): void {
     event.preventDefault()
     earlyLink = link
   })
+  app.on('open-file', (event, path) => {
+    event.preventDefault()
+    if (isOpenableFile(path)) earlyFile = path
+  })
   // Not awaited: the ready event waits for this module to be evaluated.
   void app.whenReady().then(() => run(dataDir))
 }
@@ -70,6 +80,12 @@ async function run(dataDir: string): Promise<void> {
   }
   const openLink = (link: string | undefined): void => {
     window.show(link === undefined ? undefined : placeOfLink(link))
+  }
+  const shelf = createFileShelf()
+  const openFile = (path: string): void => {
+    shelf.put(path)
+    window.show('#/new')
+    window.send(shellEvents.file)
   }
   const port = portOf(process.argv)
   const host = keepHost(
@@ -95,24 +111,56 @@ async function run(dataDir: string): Promise<void> {
   })
   denyPermissions(session.defaultSession)
   protocol.handle(shellScheme, createAppProtocol(join(root, 'dist/renderer'), hostUrl))
+  const notify = createNotifier(openLink)
+  const preferencesFile = join(dataDir, 'shell', 'preferences.json')
+  let preferences = readPreferences(preferencesFile, process.platform)
+  checkSpelling(session.defaultSession, preferences.spelling)
+  let commands: readonly ShellCommand[] = []
+  const showMenu = (): void => {
+    setApplicationMenu({
+      packaged: app.isPackaged,
+      platform: process.platform,
+      commands,
+      preferences,
+      openWindow,
+      openDataFolder: () => {
+        openOutside(dataDir)
+      },
+      runCommand: (id) => {
+        window.show()
+        window.send(shellEvents.command, id)
+      },
+      choose: (chosen) => {
+        preferences = chosen
+        writePreferences(preferencesFile, chosen)
+        checkSpelling(session.defaultSession, chosen.spelling)
+        showMenu()
+      },
+    })
+  }
   registerIpc({
     getConnection: () => host.connection(),
     sayUnsent: (count) => {
       unsent = count
       return Promise.resolve()
     },
-  })
-  setApplicationMenu({
-    packaged: app.isPackaged,
-    platform: process.platform,
-    openWindow,
-    openDataFolder: () => {
-      openOutside(dataDir)
+    sayCommands: (told) => {
+      commands = told
+      showMenu()
+      return Promise.resolve()
     },
+    notify: (notice) => {
+      if (preferences.notices && !window.isFocused()) notify({ ...notice, actionUrl: 'cairn://open/notifications' })
+      return Promise.resolve()
+    },
+    takeFile: () => shelf.take(),
   })
+  showMenu()
   app.setAsDefaultProtocolClient(linkScheme)
-  app.on('second-instance', (_event, argv) => {
-    openLink(linkAmong(argv))
+  app.on('second-instance', (_event, argv, folder) => {
+    const file = fileAmong(argv, folder)
+    if (file === undefined) openLink(linkAmong(argv))
+    else openFile(file)
   })
   app.on('activate', openWindow)
   showTray(join(root, 'build/icons/32x32.png'), {
@@ -121,8 +169,13 @@ async function run(dataDir: string): Promise<void> {
       app.quit()
     },
   })
-  // macOS hands a link over as an event, which may come before the program is ready.
-  openLink(linkAmong(process.argv) ?? earlyLink)
+  // macOS hands links and files over as events, which may come before the program is ready.
+  const file = fileAmong(process.argv, process.cwd()) ?? earlyFile
+  if (file === undefined) openLink(linkAmong(process.argv) ?? earlyLink)
+  else openFile(file)
+  app.on('open-file', (_event, path) => {
+    if (isOpenableFile(path)) openFile(path)
+  })
   app.on('open-url', (_event, link) => {
     openLink(link)
   })

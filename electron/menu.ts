@@ -1,13 +1,21 @@
-// The application menu: what belongs to the window and the system. Commands of the screens live in the screens.
+// The application menu: what belongs to the window and the system, and the commands that the screens tell of.
 import { Menu } from 'electron'
 import type { MenuItemConstructorOptions } from 'electron'
+import type { ShellCommand } from '#shared/ipc.ts'
+import { commandMenus } from './command-menu.ts'
+import type { Preferences } from './preferences.ts'
 
 /** What the menu can ask for. */
 export interface MenuActions {
   readonly packaged: boolean
   readonly platform: NodeJS.Platform
+  /** What the screens can do now; empty until they have said so. */
+  readonly commands: readonly ShellCommand[]
+  readonly preferences: Preferences
   openWindow(): void
   openDataFolder(): void
+  runCommand(id: string): void
+  choose(preferences: Preferences): void
 }
 
 /** The menu's template; pure, so that its entries can be checked. */
@@ -29,6 +37,7 @@ export function menuTemplate(actions: MenuActions): MenuItemConstructorOptions[]
       ],
     },
     { role: 'editMenu' },
+    ...commandMenus(actions.commands, actions.runCommand),
     {
       label: '&View',
       submenu: [
@@ -39,11 +48,26 @@ export function menuTemplate(actions: MenuActions): MenuItemConstructorOptions[]
         { role: 'zoomOut' },
         { type: 'separator' },
         { role: 'togglefullscreen' },
+        { type: 'separator' },
+        ...choices(actions),
         ...developer,
       ],
     },
     { role: 'windowMenu' },
   ]
+}
+
+function choices({ preferences, platform, choose }: MenuActions): MenuItemConstructorOptions[] {
+  const toggle = (name: keyof Preferences, label: string): MenuItemConstructorOptions => ({
+    label,
+    type: 'checkbox',
+    checked: preferences[name],
+    click: ({ checked }) => {
+      choose({ ...preferences, [name]: checked })
+    },
+  })
+  const loads = platform === 'darwin' ? '' : ' (Loads Dictionaries)'
+  return [toggle('spelling', `Check Spelling${loads}`), toggle('notices', 'Notify While in the Background')]
 }
 
 /** Sets the application menu. */

@@ -1,20 +1,25 @@
 // Remembers where the window was: a small file in the shell's folder. Knows no window, only rectangles.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Rectangle } from 'electron'
+import { writeWhole } from './write-whole.ts'
 
 /** What is remembered. */
 export interface WindowState extends Partial<Rectangle> {
   readonly width: number
   readonly height: number
   readonly maximized: boolean
+  /** Electron's zoom level: 0 is 100 %, each step a fifth more or less. */
+  readonly zoom: number
 }
 
 /** Size of the first window. */
-export const firstWindow: WindowState = { width: 1_280, height: 800, maximized: false }
+export const firstWindow: WindowState = { width: 1_280, height: 800, maximized: false, zoom: 0 }
 
 /** Smallest sides a window may have. */
 export const smallestWindow = { width: 480, height: 400 } as const
+
+/** Furthest zoom levels, about 30 % to 500 %. */
+const zoomLevels = { least: -6, most: 9 } as const
 
 /** Pixels of a window's top edge that must lie on a screen for a person to be able to move it. */
 const graspable = 120
@@ -32,26 +37,41 @@ export function readWindowState(file: string, screens: readonly Rectangle[]): Wi
   } catch {
     return firstWindow // never stored, or cut short
   }
-  const { x, y, width, height, maximized } = stored ?? {}
+  const { x, y, width, height, maximized, zoom } = stored ?? {}
   if (!isInteger(width) || !isInteger(height) || width < smallestWindow.width || height < smallestWindow.height) {
     return firstWindow
   }
-  const size = { width, height, maximized: maximized === true }
+  const size = fit({ width, height, maximized: maximized === true, zoom: nearestZoom(zoom) }, screens)
   if (!isInteger(x) || !isInteger(y)) return size
   const reachable = screens.some(
     (screen) =>
       y >= screen.y &&
       y < screen.y + screen.height - graspable &&
-      x + width >= screen.x + graspable &&
+      x + size.width >= screen.x + graspable &&
       x <= screen.x + screen.width - graspable,
   )
   return reachable ? { ...size, x, y } : size
 }
 
+/** A level that a person can still work with; anything but a number is 100 %. */
+export function nearestZoom(level: unknown): number {
+  if (typeof level !== 'number' || !Number.isFinite(level)) return firstWindow.zoom
+  return Math.min(zoomLevels.most, Math.max(zoomLevels.least, level))
+}
+
+/** No wider and no higher than the largest screen of today: the one it was made for may be gone. */
+function fit(state: WindowState, screens: readonly Rectangle[]): WindowState {
+  if (screens.length === 0) return state
+  const most = (side: 'width' | 'height'): number =>
+    Math.max(smallestWindow[side], ...screens.map((screen) => screen[side]))
+  return {
+    ...state,
+    width: Math.min(state.width, most('width')),
+    height: Math.min(state.height, most('height')),
+  }
+}
+
 /** Stores the state, whole or not at all. */
 export function writeWindowState(file: string, state: WindowState): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const next = `${file}.next`
-  writeFileSync(next, `${JSON.stringify(state)}\n`, { mode: 0o600 })
-  renameSync(next, file)
+  writeWhole(file, `${JSON.stringify(state)}\n`)
 }

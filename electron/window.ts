@@ -1,7 +1,9 @@
 // The one window: its options, its place on the screen, showing and leading it. Knows no host and no menu.
 import { BrowserWindow, dialog, nativeTheme, screen } from 'electron'
+import { createCrashPlan } from './crash-plan.ts'
 import { shellPage, webPreferences } from './security.ts'
-import { readWindowState, smallestWindow, writeWindowState } from './window-state.ts'
+import { offerWords } from './spelling.ts'
+import { nearestZoom, readWindowState, smallestWindow, writeWindowState } from './window-state.ts'
 
 /** What a window needs. */
 export interface WindowOptions {
@@ -20,8 +22,10 @@ export interface WindowOptions {
 export interface MainWindow {
   /** Opens the window, or brings the open one to the front; `place` is a fragment such as `#/o/task`. */
   show(place?: string): void
-  /** The open window, for dialogs. */
-  current(): BrowserWindow | undefined
+  /** Tells the page something; a page that is not open hears nothing. */
+  send(channel: string, told?: string): void
+  /** Whether the window has the focus. */
+  isFocused(): boolean
 }
 
 /** Background until the page is drawn, so that a dark screen does not flash. */
@@ -49,12 +53,54 @@ function leavesAnyway(window: BrowserWindow, count: number): boolean {
   return answer === 1
 }
 
+/** Begins with the remembered zoom; the wheel with Ctrl changes it as the keys of the menu do. */
+function keepZoom({ webContents }: BrowserWindow, level: number): void {
+  webContents.once('did-finish-load', () => {
+    webContents.setZoomLevel(level)
+  })
+  webContents.on('zoom-changed', (_event, direction) => {
+    webContents.setZoomLevel(nearestZoom(webContents.getZoomLevel() + (direction === 'in' ? 1 : -1)))
+  })
+}
+
+/** Loads the page again when its process ended by itself; one that keeps ending is left to the person. */
+function reloadAfterCrash(window: BrowserWindow): void {
+  const afterCrash = createCrashPlan(Date.now)
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason === 'clean-exit') return
+    const plan = afterCrash()
+    if (plan.kind === 'ask') {
+      askAfterCrashes(window)
+      return
+    }
+    setTimeout(() => {
+      if (!window.isDestroyed()) window.webContents.reload()
+    }, plan.delayMs)
+  })
+}
+
+/** Starts again at the home page, because the screen that was shown may be what ends it. */
+function askAfterCrashes(window: BrowserWindow): void {
+  const answer = dialog.showMessageBoxSync(window, {
+    type: 'error',
+    message: 'The window stopped four times in a minute',
+    detail:
+      'What was saved is kept, and Cairn goes on for other devices and scripts. Open the home page instead of the screen that was shown, or close the window and tell us what you did.',
+    buttons: ['Open home page', 'Close window'],
+    defaultId: 0,
+    cancelId: 1,
+    noLink: true,
+  })
+  if (answer === 0) void window.loadURL(`${shellPage}#/`)
+  else window.destroy()
+}
+
 /** Makes the window's keeper; nothing opens before `show`. */
 export function createMainWindow(options: WindowOptions): MainWindow {
   let window: BrowserWindow | undefined
   const open = (place: string): BrowserWindow => {
     const areas = screen.getAllDisplays().map((display) => display.workArea)
-    const { maximized, ...bounds } = readWindowState(options.stateFile, areas)
+    const { maximized, zoom, ...bounds } = readWindowState(options.stateFile, areas)
     const opened = new BrowserWindow({
       ...bounds,
       minWidth: smallestWindow.width,
@@ -71,11 +117,18 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     })
     opened.on('close', () => {
       try {
-        writeWindowState(options.stateFile, { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+        writeWindowState(options.stateFile, {
+          ...opened.getNormalBounds(),
+          maximized: opened.isMaximized(),
+          zoom: nearestZoom(opened.webContents.getZoomLevel()),
+        })
       } catch {
         // Forgotten on a full disk: no reason to keep the window open.
       }
     })
+    keepZoom(opened, zoom)
+    offerWords(opened.webContents)
+    reloadAfterCrash(opened)
     // The page holds its window while changes are nowhere else; only a person lets go of it.
     opened.webContents.on('will-prevent-unload', (event) => {
       const count = options.unsent()
@@ -98,6 +151,9 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       window.show()
       window.focus()
     },
-    current: () => window,
+    send: (channel, told) => {
+      window?.webContents.send(channel, told)
+    },
+    isFocused: () => window?.isFocused() === true,
   }
 }

@@ -23,6 +23,7 @@ import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts'
 import { UndoList } from './undo-list.tsx'
 import { useAppCommands } from './use-app-commands.ts'
+import { useShellWindow } from './use-shell-window.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { Page } from '../components/page.tsx'
 
@@ -132,6 +133,12 @@ const ApiScreen = lazy(async () => ({
 const AssistantScreen = lazy(async () => ({
   default: (await import('../features/assistant/assistant-screen.tsx')).AssistantScreen,
 }))
+const DashboardListScreen = lazy(async () => ({
+  default: (await import('../features/dashboards/dashboard-list-screen.tsx')).DashboardListScreen,
+}))
+const DashboardScreen = lazy(async () => ({
+  default: (await import('../features/dashboards/dashboard-screen.tsx')).DashboardScreen,
+}))
 const TrashScreen = lazy(async () => ({
   default: (await import('../features/trash/trash-screen.tsx')).TrashScreen,
 }))
@@ -173,6 +180,7 @@ export function App(props: { queryClient: QueryClient; code: string | undefined 
 function Frame() {
   useAppCommands()
   useShortcuts()
+  useShellWindow()
   useRecentPlaces()
   const [location] = useLocation()
   useFocusAfterNavigation(location)
@@ -236,6 +244,10 @@ function Frame() {
                 </Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
+                </Route>
+                <Route path="/dashboards">{() => <DashboardListScreen />}</Route>
+                <Route path="/dashboards/:name/:part?">
+                  {({ name, part }) => <DashboardScreen key={name} name={name} part={part} />}
                 </Route>
                 <Route path="/trash/:object?">{({ object }) => <TrashScreen object={object} />}</Route>
                 <Route path="/backups">{() => <BackupsScreen />}</Route>

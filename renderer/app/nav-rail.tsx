@@ -4,11 +4,13 @@ import {
   IconArchive,
   IconArrowsJoin2,
   IconBuilding,
+  IconChartBar,
   IconChecklist,
   IconCode,
   IconDevices,
   IconFiles,
   IconHome,
+  IconLayoutDashboard,
   IconPackages,
   IconPlus,
   IconRoute,
@@ -24,6 +26,7 @@ import {
 import type { TablerIcon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
+import { dashboardPath, dashboardsPath, dashboardsQuery } from '../features/dashboards/index.ts'
 import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
 import { useAuthFeature } from '../lib/auth-config.ts'
 import { useConflictCount } from '../lib/conflict-count.ts'
@@ -41,6 +44,8 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const objects = preview ? all?.filter(({ name }) => preview.readable.has(name)) : all
   const hasOrganizations = useAuthFeature('organization')
   const { data: manifest } = useQuery(discoveryQuery)
+  const hasDashboards = manifest?.routes.analytics != null
+  const { data: dashboards } = useQuery({ ...dashboardsQuery, enabled: hasDashboards })
   const conflicts = useConflictCount()
   const approvals = useOpenApprovals()
   const mayDesign = useMay('manage_flows') === true
@@ -75,6 +80,17 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         ))}
         <Entry {...entry} to="/objects" label={t('nav.allObjects')} icon={IconTools} />
       </ul>
+      {hasDashboards && (
+        <>
+          <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.dashboards')}</h2>
+          <ul className={classes.list}>
+            {dashboards?.map(({ name, label }) => (
+              <Entry key={name} {...entry} to={dashboardPath(name)} label={label} icon={IconChartBar} />
+            ))}
+            <Entry {...entry} to={dashboardsPath} alone label={t('nav.allDashboards')} icon={IconLayoutDashboard} />
+          </ul>
+        </>
+      )}
       <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.workspace')}</h2>
       <ul className={classes.list}>
         {hasOrganizations && (
@@ -105,6 +121,8 @@ function Entry(props: {
   to: string
   /** A place below that has an entry of its own. */
   except?: string
+  /** Whether the places below have entries of their own. */
+  alone?: boolean
   label: string
   icon: TablerIcon
   /** How many things wait there. */
@@ -114,7 +132,8 @@ function Entry(props: {
 }) {
   const { open = 0 } = props
   const [location] = useLocation()
-  const isBelow = props.to !== '/' && location.startsWith(`${props.to}/`) && location !== props.except
+  const isBelow =
+    props.alone !== true && props.to !== '/' && location.startsWith(`${props.to}/`) && location !== props.except
   const current = location === props.to || isBelow
   const waiting = open > 99 ? '99+' : String(open)
   const spoken = open > 0 ? `${props.label} ${waiting} ${t('nav.open')}` : props.label

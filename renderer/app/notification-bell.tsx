@@ -1,6 +1,7 @@
 // Owns the bell in the top bar: the way to the notifications, how many are unread, and a short message for a new one.
 import { Tooltip } from '@mantine/core'
 import { IconBell } from '@tabler/icons-react'
+import { shellBridge } from '../lib/bridge.ts'
 import { navigate } from '../lib/hash-location.ts'
 import type { RealtimeEvent } from '../lib/realtime/index.ts'
 import { t, tn } from '../lib/strings.ts'
@@ -30,12 +31,12 @@ export function NotificationBell() {
   )
 }
 
-const gather = createNoticeGatherer((first, more) =>
-  showToast({
-    message: more === 0 ? first : tn('bell.more', more, { title: first }),
-    action: { label: t('bell.open'), run: () => navigate('/notifications') },
-  }),
-)
+const gather = createNoticeGatherer((first, more) => {
+  const message = more === 0 ? first : tn('bell.more', more, { title: first })
+  showToast({ message, action: { label: t('bell.open'), run: () => navigate('/notifications') } })
+  // Shown by the desktop while the window is in the background only.
+  void shellBridge()?.notify({ title: 'Cairn', body: message.slice(0, 300) })
+})
 
 function announce({ payload }: RealtimeEvent): void {
   const told = payload['notification'] ?? payload

@@ -1,4 +1,4 @@
-// Owns which page of records is open, and noting it among what was opened last.
+// Owns which page of records or dashboard is open, and noting it among what was opened last.
 import { useEffect } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useOwnId } from '../lib/me.ts'
@@ -9,11 +9,12 @@ import { t } from '../lib/strings.ts'
 /** A page is what somebody wanted once they have stayed that long; its title has arrived by then, too. */
 const stayMs = 1_000
 
-/** The path of the page of records that is open, with what it shows; undefined on other pages. */
+/** The path of the page of records or the dashboard that is open, with what it shows; undefined on other pages. */
 export function useOpenPlace(): string | undefined {
   const [location] = useLocation()
   const [parameters] = useSearchParams()
-  if (!location.startsWith('/o/') || location.endsWith('/import')) return undefined
+  const isDashboard = /^\/dashboards\/[^/]+$/.test(location)
+  if (!isDashboard && (!location.startsWith('/o/') || location.endsWith('/import'))) return undefined
   // What lies beside the records is no place of its own.
   const shown = new URLSearchParams(parameters)
   for (const name of ['rec', 'tab', 'item']) shown.delete(name)

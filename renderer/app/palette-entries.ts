@@ -1,12 +1,14 @@
-// Owns what the palette finds besides records: commands, screens, objects, their views, settings, and what was opened
+// Owns what the palette finds besides records: commands, screens, objects, their views, dashboards, settings, and what was opened
 // last; and the order of all of it.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { dashboardPath, dashboardsQuery } from '../features/dashboards/index.ts'
 import { objectLabel, objectPluralLabel, useObjects } from '../features/objects/index.ts'
 import { call } from '../lib/api-client.ts'
 import { useCommandList } from '../lib/commands.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { usePins, useRecents } from '../lib/recents.ts'
+import { t } from '../lib/strings.ts'
 
 /** A part of the palette, in the order of an empty search. */
 export type PaletteSection = 'recent' | 'objects' | 'goTo' | 'commands' | 'views' | 'settings' | 'records'
@@ -40,6 +42,7 @@ export function usePaletteEntries(): PaletteEntry[] {
     staleTime: 30_000,
     retry: false,
   })
+  const { data: dashboards = [] } = useQuery({ ...dashboardsQuery, staleTime: 30_000, retry: false })
   const { data: settings = [] } = useQuery({
     queryKey: ['palette', 'settings'] as const,
     // Their words come with the screen of settings.
@@ -92,6 +95,14 @@ export function usePaletteEntries(): PaletteEntry[] {
           },
         ]
       }),
+      ...dashboards.map(({ name, label }) => ({
+        id: `dashboard.${name}`,
+        label,
+        section: 'views' as const,
+        words: `${label} ${t('nav.dashboards')}`.toLowerCase(),
+        hint: t('nav.dashboards'),
+        run: () => navigate(dashboardPath(name)),
+      })),
       ...settings.map(({ name, label, words, path }) => ({
         id: `setting.${name}`,
         label,
@@ -100,7 +111,7 @@ export function usePaletteEntries(): PaletteEntry[] {
         run: () => navigate(path),
       })),
     ]
-  }, [commands, objects, views, settings, recents, pins])
+  }, [commands, objects, views, dashboards, settings, recents, pins])
 }
 
 /**

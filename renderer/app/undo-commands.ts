@@ -6,6 +6,7 @@ import { openUndo, setUndoLoaders } from '../lib/undo.ts'
 setUndoLoaders({
   records: async () =>
     Promise.all([import('../features/records/cell-step.ts'), import('../features/records/record-steps.ts')]),
+  dashboards: async () => import('../features/dashboards/dashboard-steps.ts'),
   conflicts: async () => import('../features/conflicts/decision-step.ts'),
   sharing: async () => import('../features/sharing/share-steps.ts'),
   objects: async () => import('../features/objects/object-step.ts'),

@@ -248,6 +248,15 @@ export function useAppCommands(): void {
       run: () => navigate('/search'),
     },
     {
+      id: 'go.dashboards',
+      label: t('command.dashboards'),
+      group: 'navigation',
+      shortcut: 'G D',
+      keywords: 'charts figures reports tiles analytics',
+      enabled: manifest?.features.analytics !== false,
+      run: () => navigate('/dashboards'),
+    },
+    {
       id: 'go.trash',
       label: t('command.trash'),
       group: 'navigation',

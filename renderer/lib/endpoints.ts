@@ -15,6 +15,7 @@ import type { dataRoutes } from '#shared/contracts/data.ts'
 import type { discoveryRoutes, documentRoutes } from '#shared/contracts/discovery.ts'
 import type { feedRoutes } from '#shared/contracts/feed.ts'
 import type { graphqlRoutes } from '#shared/contracts/graphql.ts'
+import type { i18nRoutes } from '#shared/contracts/i18n.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import type { mcpRoutes } from '#shared/contracts/mcp.ts'
 import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
@@ -37,6 +38,7 @@ import type { workflowRoutes } from '#shared/contracts/workflow.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
+  typeof i18nRoutes &
   typeof mcpRoutes &
   typeof metadataRoutes &
   typeof metadataOperationRoutes &
@@ -107,6 +109,7 @@ export const endpoints = {
   saveMetadataItem: 'PUT versioned /meta/:type/:name',
   deleteMetadataItem: 'DELETE versioned /meta/:type/:name',
   validateMetadata: 'POST versioned /meta/validate',
+  listLocales: 'GET versioned /i18n/locales',
   listSchemaBackups: 'GET versioned /meta/object/:name/backups',
   restoreSchemaBackup: 'POST versioned /meta/object/:name/backups/:id/restore',
   revealSecret: 'POST versioned /data/:object/:id/reveal',
@@ -167,6 +170,7 @@ export const endpoints = {
   listFiles: 'GET versioned /storage/files',
   getFileUses: 'GET versioned /storage/files/:id/uses',
   downloadFile: 'GET versioned /storage/files/:id',
+  getFileMetadata: 'GET versioned /storage/files/:id/metadata',
   deleteFile: 'DELETE versioned /storage/:id',
   queryAnalytics: 'POST versioned /analytics/query',
   getAiConfig: 'GET versioned /ai/config',

@@ -30,13 +30,18 @@ export async function fetchFile(fileId: string, signal?: AbortSignal): Promise<B
   return (await download('downloadFile', { params: { id: fileId }, query: {}, ...(signal ? { signal } : {}) })).file
 }
 
-/** The address of a small picture of an image, made once; undefined when none can be made of it. */
+/** The same, but nothing is asked of other machines: a list that is looked through does not fetch what is in it. */
+async function fetchHere(fileId: string): Promise<Blob> {
+  return (await download('downloadFile', { params: { id: fileId }, query: { local: true } })).file
+}
+
+/** The address of a small picture of an image, made once; undefined when none can be made of it here. */
 export function thumbnailOf(file: { fileId: string; mimeType: string; size: number }): Promise<string | undefined> {
   const { fileId, mimeType, size } = file
   if (previewKindOf(mimeType) !== 'image' || size > previewBytes) return Promise.resolve(undefined)
   const known = thumbnails.get(fileId)
   if (known) return known
-  const made = inTurn(async () => shrink(await fetchFile(fileId))).catch(() => {
+  const made = inTurn(async () => shrink(await fetchHere(fileId))).catch(() => {
     // Another try when it is shown again: the host may only have been away.
     thumbnails.delete(fileId)
     return undefined

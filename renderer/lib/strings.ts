@@ -10,7 +10,9 @@ import type { assistantStrings } from './strings/assistant.ts'
 import type { auditStrings } from './strings/audit.ts'
 import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
+import type { dashboardStrings } from './strings/dashboards.ts'
 import { designerStrings } from './strings/designer.ts'
+import type { filePlaceStrings } from './strings/file-places.ts'
 import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
@@ -24,7 +26,10 @@ import { objectStrings } from './strings/objects.ts'
 import type { organizationStrings } from './strings/organizations.ts'
 import { problemStrings } from './strings/problems.ts'
 import type { packageStrings } from './strings/packages.ts'
+import type { recordHistoryStrings } from './strings/record-history.ts'
+import type { recordLinkStrings } from './strings/record-links.ts'
 import type { recordPageStrings } from './strings/record-page.ts'
+import type { designerPartStrings } from './strings/designer-parts.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
@@ -62,6 +67,8 @@ type LateTable = typeof accessStrings &
   typeof auditStrings &
   typeof automationStrings &
   typeof conflictStrings &
+  typeof dashboardStrings &
+  typeof filePlaceStrings &
   typeof fileStrings &
   typeof flowDesignStrings &
   typeof homePartStrings &
@@ -70,6 +77,9 @@ type LateTable = typeof accessStrings &
   typeof organizationStrings &
   typeof packageStrings &
   typeof recordPageStrings &
+  typeof recordHistoryStrings &
+  typeof recordLinkStrings &
+  typeof designerPartStrings &
   typeof sharingStrings &
   typeof signInStrings &
   typeof syncAsideStrings &

@@ -21,6 +21,24 @@ export const storageLimits = {
   mostChunkBytes: 104_857_600,
 } as const
 
+/** Where the bytes of a file are (D-323). */
+export const FilePlace = z
+  .object({
+    here: z.boolean().meta({ description: 'False: they are on other machines and come when the file is opened.' }),
+    receivedBytes: z
+      .int()
+      .nullable()
+      .meta({ description: 'What has come of those on their way; null while none are.' }),
+    machine: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of the machine it was uploaded on, of bytes that are not here; null when unknown.' }),
+  })
+  .meta({ id: 'FilePlace' })
+
+/** Where the bytes of a file are. */
+export type FilePlace = z.output<typeof FilePlace>
+
 /** A file as it is shown (D-185). */
 export const StoredFile = z
   .object({
@@ -40,6 +58,7 @@ export const StoredFile = z
     status: z.enum(['pending', 'ready']),
     metadata: z.record(z.string(), z.unknown()),
     url: z.string(),
+    place: FilePlace,
   })
   .meta({ id: 'StoredFile' })
 
@@ -143,16 +162,28 @@ const noSuchUpload = ['upload_not_found', 'upload_expired'] as const
 const download = {
   method: 'GET',
   mount: 'versioned',
-  query: z.object({ download: QueryBoolean.optional().meta({ description: 'Always as an attachment.' }) }),
+  query: z.object({
+    download: QueryBoolean.optional().meta({ description: 'Always as an attachment.' }),
+    local: QueryBoolean.optional().meta({
+      description: 'Only bytes that are on this machine; others are not fetched.',
+    }),
+  }),
   response: z.unknown(),
   responseKind: 'bytes',
   bodiless: [304],
   ranges: true,
+  // The bytes may have to come from another machine first.
+  timeoutMs: 600_000,
   permission: 'public',
   rateLimit: 'read',
   tag: 'storage',
 } as const
-const downloadErrors = ['file_not_found', 'range_not_satisfiable'] as const
+const downloadErrors = [
+  'file_not_found',
+  'range_not_satisfiable',
+  'service_unavailable',
+  'storage_quota_exceeded',
+] as const
 /** Without a credential only public files are served, and those by a switch (D-28). */
 const perhapsAnonymous = ['unauthenticated', 'api_key_invalid', 'session_expired', 'permission_denied'] as const
 

@@ -89,6 +89,10 @@ export const SyncSettings = z
       .meta({ description: 'Addresses of this machine to listen on; none means every one but loopback.' }),
     discovery: z.boolean(),
     paused: z.boolean().meta({ description: 'No connection to any peer is kept; changes wait.' }),
+    keepFiles: z.boolean().meta({
+      description:
+        'Whether the bytes of every file are kept on this machine; otherwise they come when a file is opened.',
+    }),
   })
   .meta({ id: 'SyncSettings' })
 
@@ -107,6 +111,7 @@ export const SyncSettingsPatch = z
     interfaces: z.array(z.string().max(100)).max(32).optional(),
     discovery: z.boolean().optional(),
     paused: z.boolean().optional(),
+    keepFiles: z.boolean().optional(),
   })
   .meta({ id: 'SyncSettingsPatch' })
 

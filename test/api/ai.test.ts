@@ -219,10 +219,15 @@ describe('conversations', () => {
     expect((await host.get(`/ai/conversations/${id}`)).status).toBe(404)
   })
 
+  interface Streamed {
+    readonly text?: string
+    readonly message: { readonly content: string }
+  }
+
   it('are streamed as a model writes them; one that breaks off is answered by the embedded provider', async () => {
     await useModel()
     model.pieces = ['You ', 'have ', 'fünf.']
-    const streamed = async (): Promise<{ name: string; at: number; data: any }[]> => {
+    const streamed = async (): Promise<{ name: string; at: number; data: Streamed }[]> => {
       const answer = await fetch(`${host.host.url}/api/v1/ai/chat`, {
         method: 'POST',
         headers: { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/json' },
@@ -234,7 +239,7 @@ describe('conversations', () => {
         text += bytes
         for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
           const [name, data] = text.slice(0, end).split('\n')
-          events.push({ name: name!.slice(7), at: performance.now(), data: JSON.parse(data!.slice(6)) })
+          events.push({ name: name!.slice(7), at: performance.now(), data: JSON.parse(data!.slice(6)) as Streamed })
           text = text.slice(end + 2)
         }
       }

@@ -111,6 +111,9 @@ class FakeApp extends EventEmitter {
   setAsDefaultProtocolClient(scheme: string): void {
     record('app.setAsDefaultProtocolClient', scheme)
   }
+  getPreferredSystemLanguages(): string[] {
+    return ['de-AT', 'en-US']
+  }
   whenReady(): Promise<void> {
     return fake().ready.promise
   }
@@ -147,6 +150,23 @@ class FakeContents extends EventEmitter {
   openHandler: OpenHandler | undefined
   /** Whether the page would keep its window. */
   holds = false
+  zoom = 0
+  readonly session = session.defaultSession
+  getZoomLevel(): number {
+    return this.zoom
+  }
+  setZoomLevel(level: number): void {
+    this.zoom = level
+  }
+  send(channel: string, told?: unknown): void {
+    record('webContents.send', channel, told)
+  }
+  reload(): void {
+    record('webContents.reload')
+  }
+  replaceMisspelling(word: string): void {
+    record('webContents.replaceMisspelling', word)
+  }
   setWindowOpenHandler(handler: OpenHandler): void {
     this.openHandler = handler
   }
@@ -158,6 +178,7 @@ export class BrowserWindow extends EventEmitter {
   readonly options: Record<string, unknown>
   maximized = false
   minimized = false
+  focused = true
   constructor(options: Record<string, unknown>) {
     super()
     this.options = options
@@ -180,6 +201,16 @@ export class BrowserWindow extends EventEmitter {
   }
   isMaximized(): boolean {
     return this.maximized
+  }
+  isFocused(): boolean {
+    return this.focused
+  }
+  isDestroyed(): boolean {
+    return !fake().windows.includes(this)
+  }
+  destroy(): void {
+    this.webContents.holds = false
+    this.close()
   }
   isMinimized(): boolean {
     return this.minimized
@@ -219,6 +250,10 @@ export const session = {
     setPermissionRequestHandler: (handler: unknown) => record('session.setPermissionRequestHandler', handler),
     setPermissionCheckHandler: (handler: unknown) => record('session.setPermissionCheckHandler', handler),
     setDevicePermissionHandler: (handler: unknown) => record('session.setDevicePermissionHandler', handler),
+    availableSpellCheckerLanguages: ['de', 'en-GB', 'en-US', 'fr'],
+    setSpellCheckerEnabled: (isOn: boolean) => record('session.setSpellCheckerEnabled', isOn),
+    setSpellCheckerLanguages: (languages: string[]) => record('session.setSpellCheckerLanguages', languages),
+    addWordToSpellCheckerDictionary: (word: string) => record('session.addWordToSpellCheckerDictionary', word),
   },
 }
 
@@ -230,11 +265,20 @@ export const ipcMain = {
   },
 }
 
+/** What the shell tells its page, as the preload hears it. */
+export const pageEvents = new EventEmitter()
+
 /** @see https://www.electronjs.org/docs/latest/api/ipc-renderer */
 export const ipcRenderer = {
   invoke: (channel: string, ...args: unknown[]) => {
     record('ipcRenderer.invoke', channel, ...args)
     return Promise.resolve({ channel })
+  },
+  on: (channel: string, listener: (event: unknown, told: unknown) => void) => {
+    pageEvents.on(channel, listener)
+  },
+  removeListener: (channel: string, listener: (event: unknown, told: unknown) => void) => {
+    pageEvents.removeListener(channel, listener)
   },
 }
 
@@ -245,7 +289,7 @@ export const contextBridge = {
 
 /** @see https://www.electronjs.org/docs/latest/api/menu */
 export const Menu = {
-  buildFromTemplate: (template: unknown) => ({ template }),
+  buildFromTemplate: (template: unknown) => ({ template, popup: () => record('menu.popup', template) }),
   setApplicationMenu: (menu: unknown) => fake().menus.push(menu),
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ipcChannels } from '#shared/ipc.ts'
+import { ipcChannels, shellEvents } from '#shared/ipc.ts'
 import { startHost } from '#main/index.ts'
 import { createApiCall } from '../support/api-call.ts'
 import { app, callNames, fake, lastCall, resetFake } from './fake-electron.ts'
@@ -124,7 +124,7 @@ describe('start', () => {
     await startShell()
     await becomeReady()
     expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/o/crm_deal'])
-    app.emit('second-instance', {}, ['/usr/bin/cairn', 'cairn://open/o/task'])
+    app.emit('second-instance', {}, ['/usr/bin/cairn', 'cairn://open/o/task'], appDir)
     expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/o/task'])
     expect(fake().windows).toHaveLength(1)
     expect(callNames().at(-1)).toBe('window.focus')
@@ -205,6 +205,101 @@ describe('page', () => {
     expect(granted('clipboard-sanitized-write', 'https://example.org/')).toBe(false)
     const [device] = lastCall('session.setDevicePermissionHandler') as [() => boolean]
     expect(device()).toBe(false)
+  })
+})
+
+describe('window', () => {
+  const call = (name: keyof typeof ipcChannels, given?: unknown): unknown =>
+    fake().ipc.get(ipcChannels[name])!({ senderFrame: ownPage }, given)
+
+  interface Entry {
+    label?: string
+    submenu?: Entry[]
+    click?(item: { checked: boolean }): void
+  }
+
+  /** The entry of the present menu with a label. */
+  function menuEntry(label: string): Entry {
+    const { template } = fake().menus.at(-1) as { template: Entry[] }
+    return template.flatMap(({ submenu = [] }) => submenu).find((entry) => entry.label === label)!
+  }
+
+  it('refuses each word of a foreign page', async () => {
+    await startShell()
+    await becomeReady()
+    for (const channel of Object.values(ipcChannels)) {
+      const ask = (): unknown =>
+        fake().ipc.get(channel)!({ senderFrame: { url: 'https://example.org/', parent: null } })
+      expect(ask).toThrow('This page may not call the shell.')
+    }
+    expect([...fake().ipc.keys()].toSorted()).toEqual(Object.values(ipcChannels).toSorted())
+  })
+
+  it('has the commands of its page in the menu, and the page runs what is chosen', async () => {
+    await startShell()
+    await becomeReady()
+    await call('sayCommands', [{ id: 'go.home', label: 'Home', group: 'navigation', enabled: true }])
+    menuEntry('Home').click!({ checked: false })
+    expect(lastCall('webContents.send')).toEqual([shellEvents.command, 'go.home'])
+  })
+
+  it('raises notices in the background only, and none once they are switched off', async () => {
+    await startShell()
+    await becomeReady()
+    const notice = { title: 'Cairn', body: 'A task for you' }
+    const raised = (): number => callNames().filter((name) => name === 'notification.show').length
+    await call('notify', notice)
+    expect(raised()).toBe(0)
+    fake().windows[0]!.focused = false
+    await call('notify', notice)
+    expect(lastCall('notification.show')[0]).toEqual(notice)
+    const [, shown] = lastCall('notification.show') as [unknown, { emit(name: string): void }]
+    shown.emit('click')
+    expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/notifications'])
+    menuEntry('Notify While in the Background').click!({ checked: false })
+    await call('notify', notice)
+    expect(raised()).toBe(1)
+  })
+
+  it('shows a file that was opened, also by a second start, and hands it over once', async () => {
+    const [first, second] = ['first.csv', 'second.csv'].map((name) => join(appDir, name))
+    writeFileSync(first!, 'a\n1\n')
+    writeFileSync(second!, 'a\n2\n')
+    process.argv.push(first!)
+    await startShell()
+    await becomeReady()
+    expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/new'])
+    expect(await call('takeFile')).toMatchObject({ name: 'first.csv' })
+    expect(await call('takeFile')).toBeNull()
+    app.emit('second-instance', {}, ['/usr/bin/cairn', 'second.csv'], appDir)
+    expect(lastCall('webContents.send')[0]).toBe(shellEvents.file)
+    expect(await call('takeFile')).toMatchObject({ name: 'second.csv' })
+  })
+
+  it('checks no words until somebody says so, where that would load dictionaries', async () => {
+    await startShell()
+    await becomeReady()
+    expect(lastCall('session.setSpellCheckerEnabled')).toEqual([process.platform === 'darwin'])
+    expect(callNames()).not.toContain('session.setSpellCheckerLanguages')
+  })
+
+  it('comes back after its process ended, and asks once it keeps ending', async () => {
+    await startShell()
+    await becomeReady()
+    const { webContents } = fake().windows[0]!
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    try {
+      for (let time = 0; time < 3; time++) webContents.emit('render-process-gone', {}, { reason: 'crashed' })
+      vi.advanceTimersByTime(3_000)
+      expect(callNames().filter((name) => name === 'webContents.reload')).toHaveLength(3)
+      webContents.emit('render-process-gone', {}, { reason: 'oom' })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(lastCall('dialog.showMessageBoxSync')).toMatchObject([
+      { message: 'The window stopped four times in a minute' },
+    ])
+    expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/'])
   })
 })
 

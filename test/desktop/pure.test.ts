@@ -1,12 +1,17 @@
 // The parts of the shell that need no Electron: addresses, links, remembered places, the policy of the window.
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createAppProtocol, fileFor } from '../../electron/app-protocol.ts'
 import { linkAmong, placeOfLink } from '../../electron/deep-link.ts'
+import { acceleratorOf, commandMenus } from '../../electron/command-menu.ts'
+import { createCrashPlan } from '../../electron/crash-plan.ts'
+import { readCommands, readNotice } from '../../electron/ipc-words.ts'
 import { menuTemplate } from '../../electron/menu.ts'
+import { createFileShelf, fileAmong, openableExtensions } from '../../electron/opened-file.ts'
+import { firstPreferences, readPreferences, writePreferences } from '../../electron/preferences.ts'
 import {
   asksForDebugger,
   isOpenable,
@@ -15,6 +20,7 @@ import {
   webPreferences,
   windowPolicy,
 } from '../../electron/security.ts'
+import { spellingLanguages } from '../../electron/spelling.ts'
 import { firstWindow, readWindowState, writeWindowState } from '../../electron/window-state.ts'
 
 vi.mock('electron', () => import('./fake-electron.ts'))
@@ -169,15 +175,27 @@ describe('window state', () => {
   const file = join(work, 'shell', 'window.json')
 
   it('comes back as stored, in a private file', () => {
-    const state = { x: 10, y: 20, width: 900, height: 700, maximized: true }
+    const state = { x: 10, y: 20, width: 900, height: 700, maximized: true, zoom: 1.5 }
     writeWindowState(file, state)
     expect(readWindowState(file, screens)).toEqual(state)
     expect(statSync(file).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600)
   })
 
   it('keeps the size and drops a place on no present screen', () => {
-    writeWindowState(file, { x: 5_000, y: 20, width: 900, height: 700, maximized: false })
-    expect(readWindowState(file, screens)).toEqual({ width: 900, height: 700, maximized: false })
+    writeWindowState(file, { x: 5_000, y: 20, width: 900, height: 700, maximized: false, zoom: 2 })
+    expect(readWindowState(file, screens)).toEqual({ width: 900, height: 700, maximized: false, zoom: 2 })
+  })
+
+  it('is no larger than the screens of today', () => {
+    writeWindowState(file, { x: 0, y: 0, width: 3_800, height: 2_000, maximized: false, zoom: 40 })
+    expect(readWindowState(file, screens)).toEqual({
+      x: 0,
+      y: 0,
+      width: 1_920,
+      height: 1_080,
+      maximized: false,
+      zoom: 9,
+    })
   })
 
   it('is the first window for a missing, broken, foreign or tiny state', () => {
@@ -194,7 +212,18 @@ describe('window state', () => {
 
 describe('menu', () => {
   const template = (packaged: boolean, platform: NodeJS.Platform) =>
-    JSON.stringify(menuTemplate({ packaged, platform, openWindow: () => {}, openDataFolder: () => {} }))
+    JSON.stringify(
+      menuTemplate({
+        packaged,
+        platform,
+        commands: [],
+        preferences: firstPreferences(platform),
+        openWindow: () => {},
+        openDataFolder: () => {},
+        runCommand: () => {},
+        choose: () => {},
+      }),
+    )
 
   it('has developer tools outside a release only', () => {
     expect(template(false, 'linux')).toContain('toggleDevTools')
@@ -205,5 +234,129 @@ describe('menu', () => {
     expect(template(true, 'darwin')).toContain('"appMenu"')
     expect(template(true, 'linux')).toContain('"quit"')
     expect(template(true, 'linux')).not.toContain('"appMenu"')
+  })
+
+  it('shows the commands of the screens with their keys, as they are enabled', () => {
+    const run = vi.fn()
+    const command = { group: 'navigation', enabled: true } as const
+    const menus = commandMenus(
+      [
+        { ...command, id: 'go.home', label: 'Home', shortcut: 'G H' },
+        { ...command, id: 'go.access', label: 'People & access', enabled: false },
+        { ...command, id: 'app.palette', label: 'Find', group: 'general', shortcut: 'Mod+K' },
+      ],
+      run,
+    )
+    expect(menus).toMatchObject([
+      { label: '&Go', submenu: [{ label: 'Home (G H)' }, { label: 'People && access', enabled: false }] },
+      { label: '&Commands', submenu: [{ label: 'Find', accelerator: 'CmdOrCtrl+K', registerAccelerator: false }] },
+    ])
+    const [home] = menus[0]!.submenu as unknown as { click(): void }[]
+    home!.click()
+    expect(run.mock.calls).toEqual([['go.home']])
+  })
+
+  it('has keys for combinations and function keys only', () => {
+    const shortcuts = ['Mod+Shift+Z', 'Shift+F6', 'F2', 'Alt+ArrowUp', '/', 'Escape', 'G O']
+    expect(shortcuts.map(acceleratorOf)).toEqual([
+      'CmdOrCtrl+Shift+Z',
+      'Shift+F6',
+      'F2',
+      'Alt+Up',
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('words of the page', () => {
+  const command = { id: 'go.home', label: 'Home', group: 'general', enabled: true }
+
+  it('are taken as they should be', () => {
+    expect(readCommands([command])).toEqual([command])
+    expect(readNotice({ title: 'Cairn', body: 'New', icon: 'file:///etc/passwd' })).toEqual({
+      title: 'Cairn',
+      body: 'New',
+    })
+  })
+
+  it('are refused otherwise', () => {
+    const commands = [
+      null,
+      {},
+      [null],
+      [{ ...command, id: 'a b' }],
+      [{ ...command, group: 'other' }],
+      [{ ...command, label: 'x'.repeat(301) }],
+      [{ ...command, enabled: 1 }],
+      Array.from({ length: 501 }, () => command),
+    ]
+    for (const given of commands) expect(() => readCommands(given)).toThrow('These are not commands.')
+    for (const given of [null, 'text', { title: 'Cairn' }, { title: 1, body: '' }]) {
+      expect(() => readNotice(given)).toThrow('This is not a notice.')
+    }
+  })
+})
+
+describe('opened file', () => {
+  const table = join(work, 'Sales 2026.CSV')
+  writeFileSync(table, 'a,b\n1,2\n')
+  mkdirSync(join(work, 'folder.csv'))
+
+  it('is the first existing file of a kind that imports read, and no option, value, link or folder', () => {
+    const rest = [
+      '--data',
+      'Sales 2026.CSV',
+      '-x.csv',
+      '.',
+      'cairn://open/o/a.csv',
+      'notes.txt',
+      'folder.csv',
+      'none.csv',
+    ]
+    expect(fileAmong(['cairn', ...rest], work)).toBeUndefined()
+    expect(fileAmong(['cairn', ...rest, 'Sales 2026.CSV'], work)).toBe(table)
+    expect(fileAmong([table], work)).toBeUndefined()
+  })
+
+  it('is handed over once', async () => {
+    const shelf = createFileShelf()
+    shelf.put(table)
+    expect(await shelf.take()).toEqual({ name: 'Sales 2026.CSV', bytes: new Uint8Array(Buffer.from('a,b\n1,2\n')) })
+    expect(await shelf.take()).toBeNull()
+  })
+
+  it('has the kinds that the packed program registers with the system', () => {
+    const config = readFileSync(new URL('../../build/electron-builder.yml', import.meta.url), 'utf8')
+    expect([...config.matchAll(/\bext: (\w+)/g)].map((match) => match[1])).toEqual(openableExtensions)
+  })
+})
+
+describe('choices for the window', () => {
+  it('load no dictionaries and are kept', () => {
+    const file = join(work, 'shell', 'preferences.json')
+    expect(readPreferences(file, 'linux')).toEqual({ notices: true, spelling: false })
+    writePreferences(file, { notices: false, spelling: true })
+    expect(readPreferences(file, 'linux')).toEqual({ notices: false, spelling: true })
+    writeFileSync(file, 'null')
+    expect(readPreferences(file, 'darwin')).toEqual({ notices: true, spelling: true })
+  })
+
+  it('check words in the languages of the person that have a dictionary', () => {
+    expect(spellingLanguages(['de-AT', 'en-AU', 'de', 'xx'], ['de', 'en-GB', 'fr'])).toEqual(['de', 'en-GB'])
+  })
+})
+
+describe('a page whose process ends', () => {
+  it('is loaded again with growing pauses of less than 3 s, and asked about at the fourth time in a minute', () => {
+    let now = 0
+    const plan = createCrashPlan(() => now)
+    const first = [plan(), plan(), plan()]
+    expect(first.map((step) => step.kind === 'reload' && step.delayMs)).toEqual([0, 1_000, 2_500])
+    expect(plan()).toEqual({ kind: 'ask' })
+    expect(plan()).toEqual({ kind: 'reload', delayMs: 0 })
+    now = 60_000
+    expect(plan()).toEqual({ kind: 'reload', delayMs: 0 })
   })
 })

@@ -86,6 +86,40 @@ export const activityScreens: readonly Screen[] = [
   },
   {
     ...page,
+    name: 'record-related',
+    reach: async (to, bench) => {
+      const { records } = await bench.api<{ records: { id: string }[] }>('GET', '/data/distributor?sort=name&top=1')
+      await go(to, `/o/distributor/record/${records[0]?.id}`)
+      await to.getByRole('link', { name: 'Film 1', exact: true }).waitFor()
+    },
+  },
+  {
+    ...page,
+    name: 'record-related-link',
+    state: 'dialog',
+    reach: async (to, bench) => {
+      const { records } = await bench.api<{ records: { id: string }[] }>('GET', '/data/distributor?sort=name&top=1')
+      await go(to, `/o/distributor/record/${records[0]?.id}`)
+      await to.getByRole('button', { name: /^Link existing records/ }).click()
+      await to.getByRole('combobox', { name: 'Record' }).fill('Film 2')
+      await to.getByRole('option', { name: 'Film 2', exact: true }).waitFor()
+    },
+  },
+  {
+    ...page,
+    name: 'record-restore-all',
+    state: 'dialog',
+    reach: async (to, bench) => {
+      await onPage(to, bench, 'Book 1', 'history')
+      await to
+        .getByRole('button', { name: /^Restore the record to this point/ })
+        .last()
+        .click()
+      await to.getByRole('dialog', { name: /^Restore the record to/ }).waitFor()
+    },
+  },
+  {
+    ...page,
     name: 'record-page-mention',
     state: 'dialog',
     reach: async (to, bench) => {

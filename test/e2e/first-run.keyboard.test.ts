@@ -42,7 +42,7 @@ describe('first run by keyboard', () => {
     await page.getByRole('heading', { name: 'Check the columns' }).waitFor()
     await expect
       .poll(async () =>
-        page.getByRole('textbox', { name: 'Name of the table' }).evaluate((node) => node === document.activeElement),
+        page.getByRole('textbox', { name: 'Name of the object' }).evaluate((node) => node === document.activeElement),
       )
       .toBe(true)
     await page.keyboard.type('Plants', { delay: 60 })

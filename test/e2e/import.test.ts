@@ -191,10 +191,10 @@ describe('import', () => {
   it.each(sized(tables.slice(0, 1), tables))('makes a table of %s', async (name, mimeType, content) => {
     const { page } = opened
     await go('/new')
-    await page.getByRole('heading', { name: 'New table' }).waitFor()
+    await page.getByRole('heading', { name: 'New object' }).waitFor()
     await choose(name, mimeType, content)
     const table = name.replace('.', ' ')
-    await page.getByRole('textbox', { name: 'Name of the table' }).fill(table)
+    await page.getByRole('textbox', { name: 'Name of the object' }).fill(table)
     await page.getByRole('button', { name: 'Create with 2 records' }).click()
     await page.getByText('2 records added').waitFor()
     const object = name.replace('.', '_')
@@ -216,7 +216,7 @@ describe('import', () => {
       { sheet: 'Orders', data: [row('Number', 'Account'), row(7, 'A1'), row(8, 'B1')] },
     ]).toBuffer()
     await go('/new')
-    await page.getByRole('heading', { name: 'New table' }).waitFor()
+    await page.getByRole('heading', { name: 'New object' }).waitFor()
     await choose('orders.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', file)
     await page.getByRole('textbox', { name: 'Field name of column Remark' }).waitFor()
     await page.getByRole('combobox', { name: 'Sheet' }).selectOption('Orders')
@@ -360,10 +360,10 @@ describe('import', () => {
     onlyInLongRun(test)
     const { page } = opened
     await go('/new')
-    await page.getByRole('heading', { name: 'New table' }).waitFor()
+    await page.getByRole('heading', { name: 'New object' }).waitFor()
     await paste(page, 'Day;Weight\n31.12.2025;1.234,5\n01.01.2026;2,25\n')
     await page.getByRole('heading', { name: 'Check the columns' }).waitFor()
-    await page.getByRole('textbox', { name: 'Name of the table' }).fill('Weights')
+    await page.getByRole('textbox', { name: 'Name of the object' }).fill('Weights')
     await page.getByRole('button', { name: 'Create with 2 records' }).click()
     await page.getByText('2 records added').waitFor()
     const { records } = await bench.api<{ records: Record<string, unknown>[] }>('GET', '/data/weights')
@@ -372,8 +372,8 @@ describe('import', () => {
       { day: '2026-01-01', weight: 2.25 },
     ])
     await page.getByRole('button', { name: 'Undo' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete the new table?' })
-    await dialog.getByRole('button', { name: 'Delete the table' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete the new object?' })
+    await dialog.getByRole('button', { name: 'Delete the object' }).click()
     await page.getByText('The import was undone.').waitFor()
     const { items } = await bench.api<{ items: { name: string }[] }>('GET', '/meta/object')
     expect(items.map((item) => item.name)).not.toContain('weights')

@@ -46,7 +46,7 @@ describe('main job', () => {
 
   it('creates the object and shows its rows in the grid', async () => {
     const { page } = opened
-    await page.getByRole('textbox', { name: 'Name of the table' }).fill('Airports')
+    await page.getByRole('textbox', { name: 'Name of the object' }).fill('Airports')
     await page.getByRole('button', { name: /Create with 3,376 records/ }).click()
     await page.getByRole('grid', { name: 'Records of Airports' }).waitFor()
     await page.getByRole('gridcell', { name: 'Thigpen', exact: true }).waitFor()

@@ -1,5 +1,5 @@
 // The screens of objects and of the designer, as entries of the register of screens.
-import { dialog, heading } from './screen.ts'
+import { dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 
 /** Every state of them. */
@@ -101,6 +101,74 @@ export const objectScreens: readonly Screen[] = [
       await page.getByRole('button', { name: 'Done' }).click()
       await page.getByRole('table', { name: /Values of Title/ }).waitFor()
       await page.getByRole('table', { name: /Values of Title/ }).scrollIntoViewIfNeeded()
+    },
+  },
+  {
+    name: 'object-relations',
+    covers: '/objects/:name',
+    state: 'full',
+    route: '/objects/film',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('tab', { name: 'Relations' }).click()
+      await page.getByRole('img', { name: /^Diagram of the relations of/ }).waitFor()
+    },
+  },
+  {
+    name: 'object-relations-none',
+    covers: '/objects/:name',
+    state: 'empty',
+    route: '/objects/bare',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('tab', { name: 'Relations' }).click()
+      await page.getByText('No links yet.', { exact: false }).waitFor()
+    },
+  },
+  {
+    name: 'object-views-part',
+    covers: '/objects/:name',
+    state: 'full',
+    route: '/objects/film',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('tab', { name: 'Views' }).click()
+      await page.getByText('The stored views of this object.', { exact: false }).waitFor()
+    },
+  },
+  {
+    name: 'object-rights-part',
+    covers: '/objects/:name',
+    state: 'full',
+    route: '/objects/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('tab', { name: 'Permissions' }).click()
+      await page.getByRole('region', { name: /^Rights for/ }).waitFor()
+    },
+  },
+  {
+    name: 'object-translations',
+    covers: '/objects/:name',
+    state: 'full',
+    route: '/objects/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('tab', { name: 'Translations' }).click()
+      await page.getByRole('textbox', { name: /^Title in / }).waitFor()
+    },
+  },
+  {
+    name: 'object-preview-failed',
+    covers: '/objects/:name',
+    state: 'error',
+    route: '/objects/note',
+    workspace: 'seeded',
+    expectedErrors: ['500'],
+    reach: async (page) => {
+      await refuse(page, /\/data\/note\?/, 'internal_error', 500)
+      await page.reload()
+      await page.getByText('The records for the preview could not be read.', { exact: false }).waitFor()
     },
   },
   {

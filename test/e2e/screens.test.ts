@@ -13,6 +13,7 @@ import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
 import { password, seedAccess } from './seed-access.ts'
 import { seedActivity } from './seed-activity.ts'
+import { seedDashboards } from './seed-dashboards.ts'
 import { putFlows } from './seed-flows.ts'
 import { seedOrganizations } from './seed-organizations.ts'
 import { seedPackages } from './seed-packages.ts'
@@ -46,6 +47,9 @@ function routesOf(files: readonly string[]): string[] {
 async function reach(screen: Screen, bench: ConsoleBench): Promise<ConsolePage> {
   const opened = screen.route === undefined ? await bench.openAnonymous() : await bench.openTab(screen.route)
   try {
+    // Pages share what the browser keeps, and a draft of the designer outlives its page.
+    const discard = opened.page.getByRole('button', { name: 'Discard', exact: true })
+    if (screen.covers === '/objects/:name' && (await discard.count()) > 0) await discard.click()
     await screen.reach(opened.page, bench)
     return opened
   } catch (error) {
@@ -92,6 +96,7 @@ describe('screens', () => {
     await putFlows(seeded, 'note')
     await seedWorkflows(seeded)
     await seedPackages(seeded)
+    await seedDashboards(seeded)
     organized = await openBench({ plugins: { organization: true } })
     await seedOrganizations(organized)
     await organized.signIn('ada', password)

@@ -5,6 +5,7 @@ import { activityScreens } from './activity-screens.ts'
 import { apiScreens } from './api-screens.ts'
 import { automationScreens } from './automation-screens.ts'
 import { importScreens } from './import-screens.ts'
+import { dashboardScreens } from './dashboard-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
@@ -92,7 +93,7 @@ export const screens: readonly Screen[] = [
     state: 'empty',
     route: '/new',
     workspace: 'seeded',
-    reach: async (page) => heading(page, 'New table'),
+    reach: async (page) => heading(page, 'New object'),
   },
   {
     name: 'new-table-preview',
@@ -101,7 +102,7 @@ export const screens: readonly Screen[] = [
     route: '/new',
     workspace: 'seeded',
     reach: async (page) => {
-      await heading(page, 'New table')
+      await heading(page, 'New object')
       await paste(page, table)
       await heading(page, 'Check the columns')
     },
@@ -113,7 +114,7 @@ export const screens: readonly Screen[] = [
     route: '/new',
     workspace: 'seeded',
     reach: async (page) => {
-      await heading(page, 'New table')
+      await heading(page, 'New object')
       await paste(page, table)
       await page.getByRole('button', { name: /^Create with/ }).click()
       await page.getByText('Give the table a name.').waitFor()
@@ -408,6 +409,7 @@ export const screens: readonly Screen[] = [
   ...syncScreens,
   ...packageScreens,
   ...programScreens,
+  ...dashboardScreens,
   ...webhookScreens,
   ...workflowScreens,
   ...automationScreens,

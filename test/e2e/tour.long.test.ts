@@ -59,7 +59,7 @@ describe('a tour of the data engine', () => {
 
   const newTable = async (name: string, mimeType: string, buffer: Buffer): Promise<void> => {
     await go('/new')
-    await opened.page.getByRole('heading', { name: 'New table' }).waitFor()
+    await opened.page.getByRole('heading', { name: 'New object' }).waitFor()
     await choose(name, mimeType, buffer)
     await opened.page.getByRole('heading', { name: 'Check the columns' }).waitFor()
   }

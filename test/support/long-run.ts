@@ -31,6 +31,7 @@ export const longFiles: readonly string[] = [
   'test/e2e/organizations.test.ts',
   'test/e2e/scroll.probe.test.ts',
   'test/sync/converted-fields.property.test.ts',
+  'test/sync/files-kill.test.ts',
   'test/sync/live-letters.property.test.ts',
   'test/sync/live-texts-faults.test.ts',
   'test/sync/model-schedules.test.ts',
@@ -61,7 +62,9 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/e2e/api-page.test.ts': ['documents what the object offers', 'suggests in GraphQL'],
   'test/e2e/automation.test.ts': ['starts a flow by hand'],
-  'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'asks before unsaved changes are left'],
+  'test/e2e/dashboards.test.ts': ['come with every ready application'],
+  'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'keeps what is unsaved when it is left'],
+  'test/e2e/files-elsewhere.test.ts': ['are said to be on a device that is away', 'are shown on their way'],
   'test/e2e/files.test.ts': ['pause on their way in chunks'],
   'test/e2e/first-run.keyboard.test.ts': ['reaches every command', 'walks through the regions'],
   'test/e2e/grid-header.test.ts': [
@@ -81,6 +84,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'deletes the new table again',
   ],
   'test/e2e/packages.test.ts': ['are uploaded, upgraded', 'are uninstalled'],
+  'test/e2e/related.test.ts': ['previews a draft with real records', 'shows relations as a diagram'],
   'test/e2e/search.test.ts': ['fits small windows', 'has home show'],
   'test/e2e/sync.test.ts': [
     'ask nothing of the host for a link',

@@ -97,6 +97,7 @@ export function syncScene(change: Partial<SyncScene> = {}): SyncScene {
         interfaces: ['192.168.1.20'],
         discovery: false,
         paused: false,
+        keepFiles: false,
       },
       addresses: [
         { address: '192.168.1.20', interface: 'eth0', loopback: false },

@@ -9,11 +9,14 @@ import { storageHandlers } from './routes.ts'
 import { createFileAdministration } from './service.ts'
 import { createByteStore } from './service/byte-store.ts'
 import { createChunkedUploads } from './service/chunked-uploads.ts'
+import { createArrivals } from './service/arrivals.ts'
 import { createDownloads } from './service/downloads.ts'
+import { createElsewhere } from './service/elsewhere.ts'
 import { createFileAccess } from './service/file-access.ts'
 import { createFiles } from './service/files.ts'
 import { createFileReferences } from './service/references.ts'
 import { createSignedTokens } from './service/signed-tokens.ts'
+import { createTravellingFiles } from './service/travelling.ts'
 import { createTypeRules } from './service/type-rules.ts'
 import { createUpkeep } from './service/upkeep.ts'
 import { createUploads } from './service/uploads.ts'
@@ -67,6 +70,7 @@ export const storagePlugin = definePlugin({
       references,
     })
     const rules = createTypeRules({ read, write })
+    const elsewhere = createElsewhere()
     const files = createFiles({
       access,
       rules,
@@ -74,15 +78,23 @@ export const storagePlugin = definePlugin({
       ids,
       quotaBytes: () => settings.get('storage.quotaBytes'),
       urlOf: (path) => `${options.baseUrl()}${options.prefix}/storage${path}`,
+      elsewhere,
     })
     const tokens = createSignedTokens({ read, write, secrets: host.secrets, clock })
-    const parts = { read, write, clock, ids, bytes, files, access, references, tokens, publicDownloads }
+    const parts = { read, write, clock, ids, bytes, files, access, references, tokens, publicDownloads, elsewhere }
     const attachable: StorageService['attachable'] = (from, ctx, fileId) => {
       const file = readFile(from, fileId)
-      if (file?.status !== 'ready' || !access.mayRead(from, ctx, file)) return undefined
+      if ((file?.status !== 'ready' && file?.status !== 'away') || !access.mayRead(from, ctx, file)) return undefined
       return { fileId: file.id, name: file.name, mimeType: file.mime_type, size: file.size }
     }
-    const service: StorageService = { attachable, whileKept: bytes.whileKept }
+    const arrivals = createArrivals({ read, write, bytes, files, dataDir: options.dataDir })
+    const service: StorageService = {
+      attachable,
+      whileKept: bytes.whileKept,
+      ...createTravellingFiles({ read, bytes, files, access, references }),
+      arrival: arrivals.begin,
+      setPeers: elsewhere.setPeers,
+    }
     data.setFiles({ attachable })
     host.provide('storage', service)
     host.handle(
@@ -106,7 +118,10 @@ export const storagePlugin = definePlugin({
     host.on('schema.backup_expired', references.objectExpired)
     const upkeep = createUpkeep({ read, write, clock, log, bytes })
     host.dispose(upkeep.stop)
-    host.job('sweep', { everySeconds: 3600 }, upkeep.sweep)
+    host.job('sweep', { everySeconds: 3600 }, async (signal) => {
+      await upkeep.sweep(signal)
+      await arrivals.sweep()
+    })
     await upkeep.start()
   },
 })

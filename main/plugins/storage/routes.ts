@@ -60,9 +60,13 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
     }
   }
 
-  const download = (query: { readonly download?: boolean | undefined }, headers: BytesInput['headers']) => ({
+  const download = (
+    query: { readonly download?: boolean | undefined; readonly local?: boolean | undefined },
+    headers: BytesInput['headers'],
+  ) => ({
     headers,
     download: query.download === true,
+    local: query.local === true,
   })
 
   const show = (file: FileRow) => files.show(file)

@@ -104,7 +104,8 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
         ])
       }
       const file = access.require(read, ctx, id)
-      if (file.status !== 'ready') throw storageError('file_not_found', { fileId: file.id, reason: file.status })
+      if (file.status !== 'ready' && file.status !== 'away')
+        throw storageError('file_not_found', { fileId: file.id, reason: file.status })
       const expires = clock.now() + expiresIn * 1_000
       const token = await tokens.make(file.id, 'download', expires)
       return { url: files.urlOf(`/signed/${token}`), expiresAt: new Date(expires).toISOString(), fileId: file.id }
@@ -129,7 +130,7 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
           if (upload !== undefined) deleteUpload(tx, upload.id)
           dropFile(tx, file.id)
           deleteFile(tx, file.id)
-          tx.emit(ctx, { type: 'file.deleted', payload: { fileId: file.id, name: file.name } })
+          tx.emit(ctx, { type: 'file.deleted', payload: { fileId: file.id, name: file.name, ...(force && { force }) } })
           const { sha256 } = file
           if (sha256 !== null) tx.whenOnDisk(() => bytes.free(sha256))
           return upload?.id

@@ -14,8 +14,11 @@ export interface FileRow {
   readonly mime_type: string
   readonly size: number
   readonly sha256: string | null
-  /** `uploaded`: its bytes are here, nobody has completed it; `lost`: it was ready, and its bytes are gone. */
-  readonly status: 'pending' | 'uploaded' | 'ready' | 'lost'
+  /**
+   * `uploaded`: its bytes are here, nobody has completed it; `away`: it is complete, and its bytes are on other machines;
+   * `lost`: it was ready, and its bytes are gone.
+   */
+  readonly status: 'pending' | 'uploaded' | 'ready' | 'away' | 'lost'
   /** JSON. */
   readonly metadata: string
   readonly created_by: string
@@ -23,6 +26,8 @@ export interface FileRow {
   readonly updated_at: number
   /** When an upload that is not completed lapses; null for others. */
   readonly expires_at: number | null
+  /** Device id of the machine it was uploaded on; null: this one. */
+  readonly home: string | null
 }
 
 /** What uploading makes of an announced file. */
@@ -31,7 +36,7 @@ export type FileBytes = Pick<FileRow, 'extension' | 'mime_type' | 'size' | 'sha2
 
 const columns =
   'id, organization_id, scope, bucket, name, extension, mime_type, size, sha256, status, metadata, created_by, ' +
-  'created_at, updated_at, expires_at'
+  'created_at, updated_at, expires_at, home'
 
 /** Adds a file. */
 export function insertFile(tx: Tx, row: FileRow): void {
@@ -64,14 +69,19 @@ export function deleteFile(tx: Tx, id: string): void {
   tx.run(statement('DELETE FROM storage_file WHERE id = ?', [id]))
 }
 
-/** Whether any file has these bytes. */
+/** Whether the bytes of any file should lie here. */
 export function namesBytes(read: Pick<Reads, 'get'>, sha256: string): boolean {
-  return read.get(statement('SELECT 1 AS one FROM storage_file WHERE sha256 = ? LIMIT 1', [sha256])) !== undefined
+  return (
+    read.get(statement(`SELECT 1 AS one FROM storage_file WHERE sha256 = ? AND status <> 'away' LIMIT 1`, [sha256])) !==
+    undefined
+  )
 }
 
-/** Bytes all files take, each counted, those announced too. */
+/** Bytes all files take here, each counted, those announced too. */
 export function usedBytes(read: Pick<Reads, 'get'>): number {
-  return read.get(statement<{ used: number }>('SELECT coalesce(sum(size), 0) AS used FROM storage_file'))!.used
+  return read.get(
+    statement<{ used: number }>(`SELECT coalesce(sum(size), 0) AS used FROM storage_file WHERE status <> 'away'`),
+  )!.used
 }
 
 /** Which files a list shows. */
@@ -126,6 +136,30 @@ export function filesWithBytes(
     WHERE sha256 IS NOT NULL AND sha256 >= ? AND sha256 < ? AND status IN ('ready', 'lost')`
   // Of hexadecimal digits, g comes after all.
   return read.all(statement(sql, [digits, `${digits}g`]))
+}
+
+/** Ids of the complete files above an id, those whose bytes are not here too. */
+export function completeFiles(read: Pick<Reads, 'all'>, after: string, limit: number): Pick<FileRow, 'id'>[] {
+  const sql = `SELECT id FROM storage_file WHERE id > ? AND sha256 IS NOT NULL AND status IN ('ready', 'away', 'lost')
+    ORDER BY id LIMIT ?`
+  return read.all(statement(sql, [after, limit]))
+}
+
+/** Whether a file of this id is complete and its bytes are not here. */
+export function namesElsewhere(read: Pick<Reads, 'get'>, id: string): boolean {
+  const sql = `SELECT 1 AS one FROM storage_file WHERE id = ? AND status IN ('away', 'lost')`
+  return read.get(statement(sql, [id])) !== undefined
+}
+
+/** Complete files whose bytes are not here, newest first. @param below only what comes after this one; null for all */
+export function filesElsewhere(
+  read: Pick<Reads, 'all'>,
+  below: Pick<FileRow, 'created_at' | 'id'> | null,
+  limit: number,
+): FileRow[] {
+  const sql = `SELECT ${columns} FROM storage_file WHERE status IN ('away', 'lost') AND (created_at, id) < (?, ?)
+    ORDER BY created_at DESC, id DESC LIMIT ?`
+  return read.all(statement<FileRow>(sql, [below?.created_at ?? Number.MAX_SAFE_INTEGER, below?.id ?? '', limit]))
 }
 
 /** The rules by scope, as JSON. */

@@ -21,7 +21,7 @@ export const syncPlugin = definePlugin({
   id: 'sync',
   version: '1.0.0',
   requires: ['metadata', 'permissions', 'data'],
-  optional: ['auth', 'backup', 'feed', 'workflow'],
+  optional: ['auth', 'backup', 'feed', 'storage', 'workflow'],
   discovery: { service: 'sync', routeKey: 'sync', route: '/sync', feature: 'sync', capabilities: ['sync'] },
   contract: { ...syncRoutes, ...syncPeerRoutes, ...syncConflictRoutes },
   errors: syncErrors,
@@ -57,9 +57,10 @@ export const syncPlugin = definePlugin({
     const backup = host.optionalService('backup')
     const feed = host.optionalService('feed')
     const workflow = host.optionalService('workflow')
+    const storage = host.optionalService('storage')
     const machineListeners = new Set<() => void>()
     const machinesChanged = (): void => machineListeners.forEach((listener) => listener())
-    const wing = { host, data, metadata, auth, backup, feed, workflow, conflicts, texts, machinesChanged }
+    const wing = { host, data, metadata, auth, backup, feed, workflow, storage, conflicts, texts, machinesChanged }
     const peers = createPeers(wing)
     host.handle(syncPeerRoutes, syncPeerHandlers(peers, wing))
     host.provide(

@@ -19,6 +19,7 @@ const names: readonly [string, DocName][] = [
   ],
   ['x/aa11/bb22/m/object/abc', { kind: 'refusal', by: 'aa11', writer: 'bb22', target: 'm/object/abc' }],
   ['w/acl', { kind: 'workspace', part: 'acl' }],
+  [`b/${record}`, { kind: 'file', file: record }],
 ]
 
 describe('names of documents', () => {

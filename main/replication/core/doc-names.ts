@@ -7,6 +7,7 @@ export type DocName =
   | { readonly kind: 'text'; readonly object: string; readonly record: string; readonly field: string }
   | { readonly kind: 'feed'; readonly object: string; readonly record: string; readonly segment: number }
   | { readonly kind: 'workflow'; readonly object: string; readonly record: string }
+  | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'metadata'; readonly type: string; readonly uid: string }
   | { readonly kind: 'workspace'; readonly part: 'roster' | 'acl' }
   | RefusalName
@@ -71,6 +72,8 @@ function parse(text: string): DocName | null {
       return parts.length === 3 && isOfRecord(first, second)
         ? { kind: 'workflow', object: first, record: second }
         : null
+    case 'b':
+      return parts.length === 2 && parseUuid(first) === first ? { kind: 'file', file: first } : null
     case 'm':
       return parts.length === 3 && TYPE.test(first) && UID.test(second)
         ? { kind: 'metadata', type: first, uid: second }
@@ -99,6 +102,8 @@ function join(name: DocName): string {
       return `f/${name.object}/${name.record}/${name.segment}`
     case 'workflow':
       return `a/${name.object}/${name.record}`
+    case 'file':
+      return `b/${name.file}`
     case 'metadata':
       return `m/${name.type}/${name.uid}`
     case 'workspace':

@@ -77,11 +77,21 @@ function uploadFacts({ size, sent, status, pausable }: UploadState): string {
   return status === 'paused' ? `${far}, ${t('files.status.paused')}` : far
 }
 
-/** Why a file did not arrive, in words for people. */
+/** Why a file did not arrive, on this machine or from another one, in words for people. */
 export function uploadProblem(error: unknown): string {
   if (hasCode(error, 'file_type_not_allowed')) return t('files.problem.type')
   if (hasCode(error, 'file_too_large', 'payload_too_large')) return t('files.problem.size')
   if (hasCode(error, 'storage_quota_exceeded')) return t('files.problem.quota')
   if (hasCode(error, 'file_not_found', 'upload_not_found', 'upload_expired')) return t('files.problem.gone')
-  return problemText(error)
+  const elsewhere = elsewhereProblem(error)
+  return elsewhere ?? problemText(error)
+}
+
+/** That the bytes of a file are on a machine that cannot give them now. */
+function elsewhereProblem(error: unknown): string | undefined {
+  if (!hasCode(error, 'service_unavailable')) return undefined
+  const { reason, machine } = error.details
+  if (reason === 'file_refused') return t('filePlace.problem.refused')
+  if (reason !== 'file_elsewhere') return undefined
+  return typeof machine === 'string' ? t('filePlace.problem.of', { machine }) : t('filePlace.problem')
 }

@@ -14,11 +14,14 @@ import { ownRightsQuery } from '../../lib/own-rights.ts'
 import { readRecordAddress } from '../../lib/record-address.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
+import { recordHistoryStrings } from '../../lib/strings/record-history.ts'
 import { Composer } from './composer.tsx'
 import { FeedEntry } from './feed-entry.tsx'
 import type { ShowValue } from './field-changes.tsx'
 import { feedFilters, feedQuery, minSearch, pinnedQuery, repliesQuery, useFeedWrites } from './feed-queries.ts'
 import type { FeedFilter, FeedItem } from './feed-queries.ts'
+import { DayItems } from './day-items.tsx'
+import { foldDays } from './feed-days.ts'
 import { arrangeThreads } from './feed-threads.ts'
 import type { Thread } from './feed-threads.ts'
 import { valuesAs } from './shown-values.ts'
@@ -26,6 +29,7 @@ import { peopleOf, usePeople } from './use-people.ts'
 import classes from './activity.module.css'
 
 addStrings(activityStrings)
+addStrings(recordHistoryStrings)
 
 /** The panel. */
 export function ActivityPanel(props: {
@@ -47,6 +51,7 @@ export function ActivityPanel(props: {
   const isFound = search.trim().length >= minSearch
   const { data: pinned } = useQuery(pinnedQuery(object, recordId, filter))
   const threads = useMemo(() => arrangeThreads(items, isFound ? [] : (pinned ?? [])), [items, isFound, pinned])
+  const days = useMemo(() => foldDays(threads.rest, context.timeZone), [threads.rest, context.timeZone])
   const people = usePeople({ object, recordId }, peopleOf(items), ownId)
   const panel = useRef<HTMLDivElement>(null)
   useCalledItem(panel, items, list)
@@ -113,7 +118,7 @@ export function ActivityPanel(props: {
             </section>
           )}
           <ul className={classes.list} aria-label={t('activity.items')}>
-            {threads.rest.map(draw)}
+            {isFound ? threads.rest.map(draw) : days.map((day) => <DayItems key={day.day} day={day} draw={draw} />)}
           </ul>
         </>
       )}

@@ -28,7 +28,7 @@ import { ReactionPicker, Reactions } from './reactions.tsx'
 import type { Person } from './use-people.ts'
 import classes from './activity.module.css'
 
-const MarkdownView = lazy(async () => ({ default: (await import('./markdown-view.tsx')).MarkdownView }))
+const MarkdownView = lazy(async () => ({ default: (await import('../../components/markdown-view.tsx')).MarkdownView }))
 
 /** Types people write. */
 const written = new Set(['comment', 'task', 'event', 'email', 'call', 'note', 'file'])
@@ -260,7 +260,8 @@ function TaskLine(props: { item: FeedItem; own: boolean; onDone: (done: boolean)
   )
 }
 
-function actorName({ actor }: FeedItem): string {
+/** Who did it, as the screens say it. */
+export function actorName({ actor }: FeedItem): string {
   return actor.name ?? (actor.type === 'user' ? t('activity.somebody') : t('app.name'))
 }
 

@@ -10,17 +10,20 @@ import { fieldLabel, findFieldType, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
+import { recordHistoryStrings } from '../../lib/strings/record-history.ts'
+import { confirmAction } from '../../lib/confirm.ts'
 import { showToast } from '../../lib/toast.ts'
+import { plainValue, sameContent } from '../records/index.ts'
 import { changelogQuery } from './feed-queries.ts'
 import type { ChangelogEntry, FieldChange } from './feed-queries.ts'
 import { FieldChanges } from './field-changes.tsx'
 import { valuesAs } from './shown-values.ts'
 import { Moment } from '../../components/moment.tsx'
+import { valuesAfter } from './values-at.ts'
 import classes from './activity.module.css'
 
 addStrings(activityStrings)
-
-/** Values nobody is shown, so nobody takes them back. */
+addStrings(recordHistoryStrings)
 
 /** The panel. */
 export function HistoryPanel(props: {
@@ -30,6 +33,8 @@ export function HistoryPanel(props: {
   context: FieldContext
   /** Writes one field of the record, undoable. */
   save: (field: string, value: unknown, row: GridRecord) => Promise<void>
+  /** Writes several fields of the record as one undoable step; one message per field, null for saved. */
+  saveMany: (values: Readonly<Record<string, unknown>>, row: GridRecord) => Promise<(string | null)[]>
 }) {
   const { object, record, fields, context } = props
   const [field, setField] = useState('')
@@ -51,10 +56,49 @@ export function HistoryPanel(props: {
       setBusy('')
     }
   }
+  const canRestore = (name: string): boolean => {
+    const known = definition(name)
+    return known !== undefined && isEditable(known) && !findFieldType(known.type)?.concealed
+  }
+  /** What differs from now in the record as it was right after an entry. */
+  const differing = (entry: ChangelogEntry): [string, unknown][] =>
+    [...valuesAfter(entries ?? [], entry.id)].filter(
+      ([name, value]) => canRestore(name) && !sameContent(plainValue(record[name]), plainValue(value)),
+    )
+  const restoreAll = async (entry: ChangelogEntry): Promise<void> => {
+    const values = differing(entry)
+    if (values.length === 0) {
+      showToast({ message: t('history.restoreAll.same') })
+      return
+    }
+    const labels = values.map(([name]) => fieldLabel(definition(name) ?? { name, type: 'text' }))
+    const sure = await confirmAction({
+      title: t('history.restoreAll.title', { time: timeText(entry.timestamp) }),
+      body: tn('history.restoreAll.body', values.length, { fields: labels.join(', ') }),
+      confirmLabel: t('history.restoreAll.confirm'),
+    })
+    if (!sure) return
+    setBusy(entry.id)
+    try {
+      const problems = (await props.saveMany(Object.fromEntries(values), record)).filter((problem) => problem !== null)
+      if (problems.length > 0) {
+        const said = [...new Set(problems)].join(' ')
+        showToast({ message: t('history.restoreAll.refused', { problems: said }), tone: 'bad' })
+      } else showToast({ message: tn('history.restoreAll.done', values.length), tone: 'good' })
+    } finally {
+      setBusy('')
+    }
+  }
+  const timeText = (at: string): string =>
+    new Intl.DateTimeFormat(context.locale, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: context.timeZone,
+    }).format(new Date(at))
   const restoreButton = (entry: ChangelogEntry, change: FieldChange) => {
     const known = definition(change.field)
-    const isWorth = entry.action !== 'create' && known && isEditable(known) && !findFieldType(known.type)?.concealed
-    if (!isWorth || sameText(show(change.field, record[change.field]), show(change.field, change.oldValue))) return null
+    if (!known || entry.action === 'create' || !canRestore(change.field)) return null
+    if (sameContent(plainValue(record[change.field]), plainValue(change.oldValue))) return null
     const key = `${entry.id} ${change.field}`
     return (
       <Button
@@ -95,7 +139,7 @@ export function HistoryPanel(props: {
         <p className={classes.empty}>{t(field === '' ? 'history.none' : 'history.noMatch')}</p>
       ) : (
         <ol className={classes.list} aria-label={t('history.entries')}>
-          {entries.map((entry) => (
+          {entries.map((entry, at) => (
             <li key={entry.id} className={classes.entry}>
               <Initials name={nameOf(entry)} id={entry.actor.id} quiet />
               <div className={classes.body}>
@@ -114,6 +158,19 @@ export function HistoryPanel(props: {
                     show={show}
                     after={(change) => restoreButton(entry, change)}
                   />
+                )}
+                {/* What followed is only known whole when the list is of all fields. */}
+                {field === '' && at > 0 && differing(entry).length > 0 && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    className={classes.restore}
+                    loading={busy === entry.id}
+                    aria-label={t('history.restoreAll.of', { time: timeText(entry.timestamp) })}
+                    onClick={() => void restoreAll(entry)}
+                  >
+                    {t('history.restoreAll')}
+                  </Button>
                 )}
               </div>
             </li>
@@ -134,8 +191,4 @@ export function HistoryPanel(props: {
 
 function nameOf({ actor }: ChangelogEntry): string {
   return actor.name ?? (actor.type === 'user' ? t('activity.somebody') : t('app.name'))
-}
-
-function sameText(one: string | undefined, other: string | undefined): boolean {
-  return (one ?? '') === (other ?? '')
 }

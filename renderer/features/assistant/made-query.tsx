@@ -17,6 +17,7 @@ import {
   ViewDialog,
   buildGroup,
   filterWords,
+  madeConditions,
   useFieldContext,
   useShownFields,
   useViewWrites,
@@ -26,7 +27,6 @@ import {
 import type { FilterGroup, ViewDraft } from '../records/index.ts'
 import { trustOf } from './assistant-queries.ts'
 import type { MadeQuery, Understood } from './assistant-queries.ts'
-import { conditionsOf } from './made-filter.ts'
 import { MadeResult } from './made-result.tsx'
 
 /** The query. */
@@ -35,7 +35,7 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
   const context = useFieldContext()
   const fields = useShownFields(object)
   const writes = useViewWrites(object.name)
-  const [filter, setFilter] = useState(() => conditionsOf(made.filter, fields, context))
+  const [filter, setFilter] = useState(() => madeConditions(made.filter, fields, context))
   const [source, setSource] = useState(() => JSON.stringify(made.filter, null, 2))
   const [filtering, setFiltering] = useState(false)
   const [keeping, setKeeping] = useState<ViewDraft>()

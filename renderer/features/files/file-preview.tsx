@@ -3,7 +3,6 @@ import { Button, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Loading } from '../../components/delayed.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { uploadProblem } from '../../components/files/index.ts'
@@ -14,6 +13,8 @@ import type { FileReference } from '../../lib/file-uploads.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { FetchProgress } from './file-place.tsx'
+import { refreshFiles } from './file-queries.ts'
 import classes from './files.module.css'
 
 /** Characters of a text that are shown. */
@@ -99,7 +100,12 @@ function Content({ file }: { file: FileReference }) {
   const isShown = kind !== undefined && size <= previewBytes
   const { data: bytes, error } = useQuery({
     queryKey: ['file-bytes', fileId],
-    queryFn: async ({ signal }) => fetchFile(fileId, signal),
+    queryFn: async ({ signal, client }) => {
+      const found = await fetchFile(fileId, signal)
+      // They may have come from another device just now.
+      void refreshFiles(client)
+      return found
+    },
     enabled: isShown,
     staleTime: Infinity,
     gcTime: 60_000,
@@ -107,7 +113,7 @@ function Content({ file }: { file: FileReference }) {
   if (kind === undefined) return <p className={classes.none}>{t('files.preview.none')}</p>
   if (!isShown) return <p className={classes.none}>{t('files.preview.large')}</p>
   if (error) return <Notice tone="bad">{uploadProblem(error)}</Notice>
-  if (!bytes) return <Loading />
+  if (!bytes) return <FetchProgress file={file} />
   if (kind === 'text') return <Text fileId={fileId} bytes={bytes} />
   return <Bytes file={file} kind={kind} bytes={bytes} />
 }

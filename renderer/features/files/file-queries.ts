@@ -8,6 +8,8 @@ import { after, paged } from '../../lib/paged-query.ts'
 /** A file with whether anything names it. */
 export type ListedFile = CallResult<'listFiles'>['files'][number]
 
+const pollMs = 1_000
+
 /** Files, newest first, page by page. */
 export function filesQuery(search: string, unused: boolean) {
   return infiniteQueryOptions({
@@ -22,7 +24,19 @@ export function filesQuery(search: string, unused: boolean) {
         },
         signal,
       }),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.files.some(({ place }) => place.receivedBytes !== null)) ? pollMs : false,
     ...paged,
+  })
+}
+
+/** What is known of one file, asked for anew while its bytes come from another machine. */
+export function fileQuery(fileId: string) {
+  return queryOptions({
+    queryKey: ['files', 'one', fileId] as const,
+    queryFn: async ({ signal }) => call('getFileMetadata', { params: { id: fileId }, signal }),
+    refetchInterval: ({ state }) => (state.data?.place.here === false ? pollMs : false),
+    staleTime: 0,
   })
 }
 

@@ -12,13 +12,14 @@ import { formatSize } from '../../lib/file-size.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { FilePlace } from './file-place.tsx'
 import { refreshFiles } from './file-queries.ts'
 import type { ListedFile } from './file-queries.ts'
 import { UsesDialog } from './uses-dialog.tsx'
 import classes from './files.module.css'
 
 /** The row; `files` are those of the list, to look at one after the other. */
-export function FileRow(props: { file: ListedFile; files: readonly ListedFile[]; at: number }) {
+export function FileRow(props: { file: ListedFile; files: readonly ListedFile[]; at: number; isShared: boolean }) {
   const { file, files, at } = props
   const { fileId, name } = file
   const client = useQueryClient()
@@ -57,6 +58,11 @@ export function FileRow(props: { file: ListedFile; files: readonly ListedFile[];
       <td data-wide>
         <Moment at={file.created} />
       </td>
+      {props.isShared && (
+        <td>
+          <FilePlace file={file} />
+        </td>
+      )}
       <td>
         {file.used ? (
           <Button

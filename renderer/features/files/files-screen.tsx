@@ -37,6 +37,8 @@ export function FilesScreen() {
     )
   }
   const files = data?.pages.flatMap((page) => page.files) ?? []
+  // Where the bytes are is no question on a machine that is on its own.
+  const isShared = manifest?.features.sync === true || files.some(({ place }) => !place.here)
   const isNarrowed = search !== '' || unused
   return (
     <Page title={t('files.title')} lead={t('files.lead')}>
@@ -65,6 +67,7 @@ export function FilesScreen() {
           {isNarrowed ? null : t('files.none.text')}
         </EmptyState>
       )}
+      {files.some(({ place }) => !place.here) && <p className={classes.quiet}>{t('filePlace.help')}</p>}
       {files.length > 0 && (
         <ListTable
           label={t('files.list')}
@@ -73,12 +76,13 @@ export function FilesScreen() {
             { label: t('files.column.size'), number: true },
             { label: t('files.column.type'), wide: true },
             { label: t('files.column.added'), wide: true },
+            ...(isShared ? [{ label: t('filePlace.column') }] : []),
             { label: t('files.column.uses') },
             { label: t('files.column.acts'), hidden: true },
           ]}
         >
           {files.map((file, at) => (
-            <FileRow key={file.fileId} file={file} files={files} at={at} />
+            <FileRow key={file.fileId} file={file} files={files} at={at} isShared={isShared} />
           ))}
         </ListTable>
       )}

@@ -3,6 +3,7 @@ import { Suspense, lazy } from 'react'
 import type { ReactNode } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { SourceArea } from './source-area.tsx'
+import { useOpenedFile } from './use-opened-file.ts'
 import { useTable } from './use-table.ts'
 
 const NewTableSteps = lazy(async () => ({ default: (await import('./new-table-steps.tsx')).NewTableSteps }))
@@ -10,6 +11,8 @@ const NewTableSteps = lazy(async () => ({ default: (await import('./new-table-st
 /** From a source to an object with records. `before` is shown around the source while nothing is chosen. */
 export function NewTableFlow(props: { before: (area: ReactNode) => ReactNode; autoFocus?: boolean }) {
   const reading = useTable()
+  const isFree = reading.table === undefined && reading.reading === undefined
+  useOpenedFile(isFree, (source) => void reading.open(source), reading.fail)
   if (reading.table && reading.summary) {
     return (
       <Suspense fallback={null}>

@@ -18,6 +18,8 @@ export interface TableReading {
   readAgain(options: ReadAgain): Promise<void>
   /** Hands the table to whoever goes on with it: it then outlives this screen and is closed by them. */
   release(): void
+  /** Shows why there is no source. */
+  fail(sentence: string): void
   close(): void
 }
 
@@ -102,5 +104,5 @@ export function useTable(): TableReading {
     current.current = undefined
   }, [])
 
-  return { table, summary, reading, problem, open, readAgain, release, close }
+  return { table, summary, reading, problem, open, readAgain, release, close, fail: setProblem }
 }

@@ -37,7 +37,7 @@ export function BlankObjectScreen() {
         ? t('object.name.taken')
         : undefined
 
-  useLeaveGuard(label === '' && typedName === undefined ? undefined : leaveQuestion(label || name, 'typed'))
+  useLeaveGuard(label === '' && typedName === undefined ? undefined : leaveQuestion(label || name))
 
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()

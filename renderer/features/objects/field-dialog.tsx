@@ -5,6 +5,7 @@ import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { useLeaveGuard } from '../../lib/leave-guard.ts'
+import type { Setting } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import { defaultText, readDefault } from './field-default.ts'
 import classes from './field-dialog.module.css'
@@ -16,11 +17,13 @@ import {
   canHaveDefault,
   missingSettings,
   settingsOf,
+  splitSettings,
   withType,
   writeSetting,
 } from './field-settings.ts'
 import { leaveQuestion } from './leave-question.ts'
 import { typeHint, typeLabel } from './field-types.ts'
+import { MoreSettings } from './more-settings.tsx'
 import type { FieldItem, ObjectItem } from './object-item.ts'
 import { SettingInput } from './setting-input.tsx'
 import { TypePicker } from './type-picker.tsx'
@@ -66,7 +69,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
   const label = item.label ?? ''
   const name = isNew ? newFieldName(draft, label) : field.name
   const isTouched = item !== (isNew ? blank : field.item)
-  useLeaveGuard(isTouched ? leaveQuestion(label || name, 'typed') : undefined)
+  useLeaveGuard(isTouched ? leaveQuestion(label || name) : undefined)
   const missing = missingSettings(item)
   const isComplete = missing.length === 0 && (!isNew || label.trim() !== '')
   const candidate = isComplete ? withField(object, draft, name, item) : undefined
@@ -107,6 +110,22 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
     requestAnimationFrame(() => typeButton.current?.focus())
   }
   const set = (key: keyof FieldItem & string, value: unknown): void => setItem(writeSetting(item, key, value))
+  const [simple, more] = splitSettings(settings)
+  const settingInput = (setting: Setting) => (
+    <SettingInput
+      key={`${item.type} ${setting.path} ${round}`}
+      object={object.name}
+      item={item}
+      setting={setting}
+      fields={draft.fields
+        .filter((each) => !each.deleted && each.name !== name)
+        .map((each) => ({ name: each.name, label: each.item.label ?? each.name }))}
+      showMissing={tried}
+      problem={problemOf(setting.path)}
+      note={note}
+      onChange={(value) => setItem(writeSetting(item, setting.path, value))}
+    />
+  )
 
   return (
     <form className={classes.form} onSubmit={submit} noValidate>
@@ -139,46 +158,15 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
           </Button>
         </div>
       )}
-      {!picking &&
-        settings.map((setting) => (
-          <SettingInput
-            key={`${item.type} ${setting.path} ${round}`}
-            object={object.name}
-            item={item}
-            setting={setting}
-            fields={draft.fields
-              .filter((each) => !each.deleted && each.name !== name)
-              .map((each) => ({ name: each.name, label: each.item.label ?? each.name }))}
-            showMissing={tried}
-            problem={problemOf(setting.path)}
-            note={note}
-            onChange={(value) => setItem(writeSetting(item, setting.path, value))}
-          />
-        ))}
-      <div className={classes.flags}>
-        {canBeRequired(item.type) && (
-          <Checkbox
-            label={t('field.dialog.required')}
-            description={t('field.dialog.required.help')}
-            checked={item.required === true}
-            onChange={(event) => set('required', event.currentTarget.checked || undefined)}
-          />
-        )}
-        {canBeUnique(item.type) && (
-          <Checkbox
-            label={t('field.dialog.unique')}
-            description={t('field.dialog.unique.help')}
-            checked={item.unique === true}
-            onChange={(event) => set('unique', event.currentTarget.checked || undefined)}
-          />
-        )}
+      {!picking && simple.map(settingInput)}
+      {canBeRequired(item.type) && (
         <Checkbox
-          label={t('field.dialog.hidden')}
-          description={t('field.dialog.hidden.help')}
-          checked={item.hidden === true}
-          onChange={(event) => set('hidden', event.currentTarget.checked || undefined)}
+          label={t('field.dialog.required')}
+          description={t('field.dialog.required.help')}
+          checked={item.required === true}
+          onChange={(event) => set('required', event.currentTarget.checked || undefined)}
         />
-      </div>
+      )}
       {canHaveDefault(item.type) && (
         <DefaultInput
           key={`${item.type} ${round}`}
@@ -187,12 +175,36 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
           onChange={(value) => set('defaultValue', value)}
         />
       )}
-      <TextInput
-        label={t('field.dialog.help')}
-        description={t('field.dialog.help.help')}
-        value={item.help ?? ''}
-        onChange={(event) => set('help', event.currentTarget.value || undefined)}
-      />
+      <MoreSettings
+        key={`more ${item.type} ${round}`}
+        item={item}
+        settings={more}
+        isWrong={more.some(({ path }) => problemOf(path) !== undefined)}
+      >
+        {!picking && more.map(settingInput)}
+        <div className={classes.flags}>
+          {canBeUnique(item.type) && (
+            <Checkbox
+              label={t('field.dialog.unique')}
+              description={t('field.dialog.unique.help')}
+              checked={item.unique === true}
+              onChange={(event) => set('unique', event.currentTarget.checked || undefined)}
+            />
+          )}
+          <Checkbox
+            label={t('field.dialog.hidden')}
+            description={t('field.dialog.hidden.help')}
+            checked={item.hidden === true}
+            onChange={(event) => set('hidden', event.currentTarget.checked || undefined)}
+          />
+        </div>
+        <TextInput
+          label={t('field.dialog.help')}
+          description={t('field.dialog.help.help')}
+          value={item.help ?? ''}
+          onChange={(event) => set('help', event.currentTarget.value || undefined)}
+        />
+      </MoreSettings>
       {others.map((problem) => (
         <p key={problem.path + problem.code} className={classes.error} role="alert">
           {problem.message}

@@ -94,11 +94,11 @@ export function toggleDeleted(draft: ObjectDraft, name: string): ObjectDraft {
   }
 }
 
-/** Moves a field by one place. */
-export function moveField(draft: ObjectDraft, name: string, step: 1 | -1): ObjectDraft {
+/** Moves a field by some places, down when the number is positive. */
+export function moveField(draft: ObjectDraft, name: string, by: number): ObjectDraft {
   const from = draft.fields.findIndex((field) => field.name === name)
-  const to = from + step
-  if (from < 0 || to < 0 || to >= draft.fields.length) return draft
+  const to = from + by
+  if (by === 0 || from < 0 || to < 0 || to >= draft.fields.length) return draft
   const fields = [...draft.fields]
   const [moved] = fields.splice(from, 1)
   if (moved) fields.splice(to, 0, moved)

@@ -87,6 +87,7 @@ export function FieldInPlace(props: {
         onDone={(item, goOn) => !busy && void finish(item, goOn)}
       />
       <PlanDialog
+        object={object}
         plan={plan?.pending}
         labels={{ ...labelsOf(object), ...(plan && labelsOf(plan.next)) }}
         busy={busy}

@@ -9,6 +9,7 @@ import {
   missingSettings,
   readSetting,
   settingsOf,
+  splitSettings,
   withType,
   writeSetting,
 } from './field-settings.ts'
@@ -104,5 +105,14 @@ describe('another type', () => {
       ...neededSettings[type],
     }
     expect(checkObjectDefinition({ name: 'thing', fields: { value: item } })).toMatchObject({ ok: true })
+  })
+
+  it('are simple when they say what a field is, and needed ones always', () => {
+    const paths = (type: string) => splitSettings(settingsOf(type)).map((part) => part.map(({ path }) => path))
+    expect(paths('lookup')).toEqual([['reference'], ['multiple', 'deleteBehavior']])
+    expect(paths('number')).toEqual([[], ['scale', 'min', 'max']])
+    expect(paths('multiselect')).toEqual([['options'], ['maxItems']])
+    const isHidden = (type: string) => splitSettings(settingsOf(type))[1].some(({ needed }) => needed)
+    expect(Object.keys(fieldTypes).filter(isHidden)).toEqual([])
   })
 })

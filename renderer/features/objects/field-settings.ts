@@ -9,6 +9,15 @@ export function settingsOf(type: string): readonly Setting[] {
   return findFieldType(type)?.settings ?? []
 }
 
+/** Kinds that say what a field is; the others narrow it down. */
+const telling = new Set<SettingKind>(['options', 'formula', 'summary', 'inner', 'object', 'objects'])
+
+/** The settings everybody needs, and those that few do. */
+export function splitSettings(settings: readonly Setting[]): [simple: Setting[], more: Setting[]] {
+  const isSimple = ({ kind, needed }: Setting): boolean => needed === true || telling.has(kind)
+  return [settings.filter(isSimple), settings.filter((setting) => !isSimple(setting))]
+}
+
 const traitsOf = (type: string): Partial<FieldType> => findFieldType(type) ?? {}
 
 /** Whether a field of the type lists its choices. */

@@ -1,27 +1,32 @@
 // Owns the list of fields in the editor: label, type, required, order, deletion. Knows no saving.
 import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import { useRef } from 'react'
+import { IconArrowDown, IconArrowUp, IconGripVertical, IconLetterCase } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
+import { findFieldType } from '../../fields/index.ts'
 import { canBeRequired } from './field-settings.ts'
 import type { DraftField } from './field-draft.ts'
 import { typeLabel } from './field-types.ts'
 import type { FieldItem } from './object-item.ts'
 import classes from './objects.module.css'
+import previewClasses from './preview.module.css'
 
-/** One line per field; Alt+Up and Alt+Down move the field whose line has the focus. */
+/**
+ * One line per field; Alt+Up and Alt+Down move the field whose line has the focus, as dragging its line does.
+ */
 export function FieldTable(props: {
   label: string
   fields: readonly DraftField[]
   onChange: (name: string, part: Partial<FieldItem>) => void
   onEdit: (field: DraftField) => void
   onToggleDeleted: (name: string) => void
-  onMove: (name: string, step: 1 | -1) => void
+  onMove: (name: string, by: number) => void
 }) {
   const body = useRef<HTMLTableSectionElement>(null)
+  const [dragged, setDragged] = useState<number>()
   if (props.fields.length === 0) return <p>{t('fields.empty')}</p>
 
   const onKeyDown = (event: KeyboardEvent, name: string): void => {
@@ -40,11 +45,19 @@ export function FieldTable(props: {
     <ListTable label={props.label} columns={columns} className={classes.fieldTable} body={body}>
       {props.fields.map((field, index) => {
         const label = field.item.label ?? field.name
+        const Icon = findFieldType(field.item.type)?.icon ?? IconLetterCase
         return (
           <tr
             key={field.name}
             className={field.deleted ? classes.deleted : undefined}
             onKeyDown={(event) => onKeyDown(event, field.name)}
+            onDragOver={(event) => dragged !== undefined && event.preventDefault()}
+            onDrop={(event) => {
+              event.preventDefault()
+              const from = dragged === undefined ? undefined : props.fields[dragged]
+              if (from && dragged !== undefined) props.onMove(from.name, index - dragged)
+              setDragged(undefined)
+            }}
           >
             <td>
               <TextInput
@@ -64,7 +77,20 @@ export function FieldTable(props: {
               )}
             </td>
             <td>
-              {typeLabel(field.item.type)}
+              <span
+                className={previewClasses.grip}
+                draggable
+                title={t('fields.drag', { field: label })}
+                aria-hidden
+                onDragStart={(event) => {
+                  event.dataTransfer.setData('text/plain', field.name)
+                  setDragged(index)
+                }}
+                onDragEnd={() => setDragged(undefined)}
+              >
+                <IconGripVertical size={14} />
+              </span>{' '}
+              <Icon size={14} aria-hidden /> {typeLabel(field.item.type)}
               {field.item.unique === true && <span className={parts.badge}>{t('field.dialog.unique')}</span>}
             </td>
             <td>

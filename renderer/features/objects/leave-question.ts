@@ -1,13 +1,12 @@
-// Owns the words of the question before unsaved changes of a definition are left.
+// Owns the words of the question before what is being typed for a definition is left.
 import type { LeaveQuestion } from '../../lib/leave-guard.ts'
-import { t, tn } from '../../lib/strings.ts'
+import { t } from '../../lib/strings.ts'
 
-/** What is asked; undefined when nothing would be lost. Without a number it is about what is being typed. */
-export function leaveQuestion(object: string, changes: number | 'typed'): LeaveQuestion | undefined {
-  if (changes === 0) return undefined
+/** What is asked before typed text is lost. */
+export function leaveQuestion(object: string): LeaveQuestion {
   return {
     title: t('object.leave.title'),
-    body: changes === 'typed' ? t('object.leave.typed', { object }) : tn('object.leave.body', changes, { object }),
+    body: t('object.leave.typed', { object }),
     confirmLabel: t('object.leave.confirm'),
     cancelLabel: t('object.leave.stay'),
   }

@@ -2,16 +2,18 @@
 import { Button, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, lazy, useEffect, useRef, useState } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
-import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { t, tn } from '../../lib/strings.ts'
+import { localOwnerId, useMe } from '../../lib/me.ts'
+import { addStrings, t, tn } from '../../lib/strings.ts'
+import { designerPartStrings } from '../../lib/strings/designer-parts.ts'
 import { showToast } from '../../lib/toast.ts'
 import { BackupList } from './backup-list.tsx'
+import { keepDraft, readDraft } from './draft-store.ts'
 import { DeleteObjectDialog } from './delete-object-dialog.tsx'
 import { FieldDialog } from './field-dialog.tsx'
 import {
@@ -26,7 +28,6 @@ import {
 } from './field-draft.ts'
 import type { DraftField, ObjectDraft } from './field-draft.ts'
 import { FieldTable } from './field-table.tsx'
-import { leaveQuestion } from './leave-question.ts'
 import { labelsOf, objectPluralLabel } from './object-item.ts'
 import type { FieldItem, ObjectItem } from './object-item.ts'
 import { refreshObjects, useObject } from './object-queries.ts'
@@ -45,9 +46,18 @@ import planClasses from './plan.module.css'
 import type { FieldLabels } from './plan-words.ts'
 import { hasCode } from '../../lib/api-error.ts'
 
+addStrings(designerPartStrings)
+
+const DraftPreview = lazy(async () => ({ default: (await import('./draft-preview.tsx')).DraftPreview }))
+const RelationsPart = lazy(async () => ({ default: (await import('./relations-part.tsx')).RelationsPart }))
+const ViewsPart = lazy(async () => ({ default: (await import('./views-part.tsx')).ViewsPart }))
+const RightsPart = lazy(async () => ({ default: (await import('./rights-part.tsx')).RightsPart }))
+const LabelsPart = lazy(async () => ({ default: (await import('./labels-part.tsx')).LabelsPart }))
+
 /** The page of one object. */
 export function ObjectEditorScreen(props: { name: string }) {
   const { data: object, error, refetch } = useObject(props.name)
+  const me = useMe()
   if (error && !object) {
     return (
       <Page title={t('object.edit.title', { object: props.name })}>
@@ -55,14 +65,19 @@ export function ObjectEditorScreen(props: { name: string }) {
       </Page>
     )
   }
-  return object ? <Editor object={object} onReload={() => void refetch()} /> : null
+  // Whose draft is shown has to be known before there is one.
+  if (!object || me === undefined) return null
+  const owner = me?.user.id ?? localOwnerId
+  return <Editor key={`${owner} ${object.name}`} owner={owner} object={object} onReload={() => void refetch()} />
 }
 
-function Editor(props: { object: ObjectItem; onReload: () => void }) {
+function Editor(props: { owner: string; object: ObjectItem; onReload: () => void }) {
+  const { owner } = props
   const client = useQueryClient()
   // The version the draft is based on: newer ones that arrive meanwhile must not slip under it.
-  const [base, setBase] = useState(props.object)
-  const [draft, setDraft] = useState<ObjectDraft>(() => draftOf(props.object))
+  const [kept, setKept] = useState(() => readDraft(owner, props.object.name))
+  const [base, setBase] = useState(kept?.base ?? props.object)
+  const [draft, setDraft] = useState<ObjectDraft>(() => kept?.draft ?? draftOf(props.object))
   const [plan, setPlan] = useState<PendingPlan>()
   const [deleting, setDeleting] = useState(false)
   const [busy, setBusy] = useState(false)
@@ -78,7 +93,12 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
     setBase(props.object)
     setDraft(draftOf(props.object))
   }
-  useLeaveGuard(leaveQuestion(objectPluralLabel(base), changes))
+  const isKept = useRef(kept !== undefined)
+  useEffect(() => {
+    // What another window keeps of the same object is not this one's to forget.
+    if (changes > 0 || isKept.current) keepDraft(owner, base.name, changes > 0 ? { base, draft } : undefined)
+    isKept.current = changes > 0
+  }, [owner, base, draft, changes])
   const stale = changes > 0 && props.object.etag !== base.etag
 
   const save = async (confirm?: string): Promise<void> => {
@@ -93,6 +113,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
       setPlan(outcome.plan)
       if (outcome.plan) return
       showToast({ message: t('object.saved', { object: draft.label.trim() }), tone: 'good' })
+      setKept(undefined)
       const saved = { ...applyDraft(base, draft), etag: outcome.etag }
       setBase(saved)
       setDraft(draftOf(saved))
@@ -107,6 +128,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
   }
 
   const reload = (): void => {
+    setKept(undefined)
     setBase(props.object)
     setDraft(draftOf(props.object))
     setProblem(undefined)
@@ -116,6 +138,17 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
     if (edited === undefined) return
     setDraft((current) => (edited === 'new' ? addField(current, item) : replaceField(current, edited.name, item)))
     if (!goOn) setEdited(undefined)
+  }
+
+  const discard = (): void => {
+    setKept(undefined)
+    setDraft(draftOf(base))
+    const bringBack = (): void => {
+      setDraft(draft)
+      // Where the designer was left meanwhile, it has the draft when it is opened again.
+      keepDraft(owner, base.name, { base, draft })
+    }
+    showToast({ message: t('draft.discarded'), action: { label: t('app.undo'), run: bringBack } })
   }
 
   const label = objectPluralLabel(base)
@@ -156,6 +189,10 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
             { key: 'fields', label: t('designer.tab.fields'), count: draft.fields.length },
             { key: 'rules', label: t('designer.tab.rules'), count: draft.rules.length },
             ...(workflows.length > 0 ? [{ key: 'workflow', label: t('designer.tab.workflow') }] : []),
+            { key: 'relations', label: t('designer.tab.relations') },
+            { key: 'views', label: t('designer.tab.views') },
+            { key: 'permissions', label: t('designer.tab.permissions') },
+            { key: 'translations', label: t('designer.tab.translations') },
             { key: 'settings', label: t('designer.tab.settings') },
             { key: 'backups', label: t('designer.tab.backups') },
           ]}
@@ -170,7 +207,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
                 onChange={(name, part) => setDraft((current) => changeField(current, name, part))}
                 onEdit={setEdited}
                 onToggleDeleted={(name) => setDraft((current) => toggleDeleted(current, name))}
-                onMove={(name, step) => setDraft((current) => moveField(current, name, step))}
+                onMove={(name, by) => setDraft((current) => moveField(current, name, by))}
               />
               <Button
                 mt="md"
@@ -180,6 +217,9 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
               >
                 {t('fields.add')}
               </Button>
+              <Suspense fallback={null}>
+                <DraftPreview object={base} draft={draft} label={label} />
+              </Suspense>
             </>
           )}
           {tab === 'rules' && (
@@ -193,6 +233,12 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
           {tab === 'settings' && (
             <ObjectSettings draft={draft} onChange={(part) => setDraft((current) => ({ ...current, ...part }))} />
           )}
+          <Suspense fallback={null}>
+            {tab === 'relations' && <RelationsPart object={applyDraft(base, draft)} />}
+            {tab === 'views' && <ViewsPart object={base.name} label={label} />}
+            {tab === 'permissions' && <RightsPart object={base.name} label={label} />}
+            {tab === 'translations' && <LabelsPart object={base} />}
+          </Suspense>
           {tab === 'backups' && <BackupList object={base.name} label={label} locked={changes > 0} />}
         </TabbedParts>
       </div>
@@ -216,20 +262,22 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
       {changes > 0 && (
         <div className={classes.saveBar}>
           <p className={classes.saveText} role="status">
-            {tn('object.dirty', changes)}
+            {tn('object.dirty', changes)}{' '}
+            <span className={classes.fieldName}>{t(kept ? 'draft.back' : 'draft.kept')}</span>
           </p>
           <div className={classes.formActions}>
-            <Button variant="default" onClick={() => setDraft(draftOf(base))}>
+            <Button variant="default" onClick={discard}>
               {t('object.discard')}
             </Button>
             <Button onClick={() => void save()} loading={busy}>
               {t('object.save')}
             </Button>
           </div>
-          <SavePreview check={check} labels={labels} />
+          <SavePreview object={base} check={check} labels={labels} />
         </div>
       )}
       <PlanDialog
+        object={base}
         plan={plan}
         labels={labels}
         busy={busy}
@@ -248,6 +296,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
         opened={deleting}
         onClose={() => setDeleting(false)}
         onDeleted={() => {
+          keepDraft(owner, base.name, undefined)
           navigate('/objects', { unasked: true })
           showToast({ message: t('delete.done', { object: label }) })
         }}
@@ -257,7 +306,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
 }
 
 /** What saving will do, or why it will be refused, before anything is saved. */
-function SavePreview(props: { check: DraftCheck; labels: FieldLabels }) {
+function SavePreview(props: { object: ObjectItem; check: DraftCheck; labels: FieldLabels }) {
   const { problems, plan } = props.check
   if (problems.length === 0 && plan.length === 0) return null
   return (
@@ -267,7 +316,7 @@ function SavePreview(props: { check: DraftCheck; labels: FieldLabels }) {
       ) : (
         <>
           <PlanSteps steps={plan} labels={props.labels} label={t('plan.live')} />
-          <PlanFailures steps={plan} labels={props.labels} />
+          <PlanFailures object={props.object} steps={plan} labels={props.labels} />
         </>
       )}
     </div>

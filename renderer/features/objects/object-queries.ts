@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { call, callTagged } from '../../lib/api-client.ts'
-import { readObjectItem } from './object-item.ts'
+import { displayFieldOf, readObjectItem } from './object-item.ts'
 import type { ObjectItem } from './object-item.ts'
 
 /** All objects with records, by name: no drafts, nothing archived, no extensions of others. */
@@ -42,6 +42,24 @@ export function recordCountQuery(name: string) {
       })
       return answer.total ?? answer.records.length
     },
+  })
+}
+
+/** What some records of an object are called, by id; those that are called nothing are left out. */
+export function recordNamesQuery(object: ObjectItem, ids: readonly string[]) {
+  const display = displayFieldOf(object)
+  return queryOptions({
+    queryKey: ['record-names', object.name, display, ids] as const,
+    queryFn: async ({ signal }): Promise<Map<string, string>> => {
+      if (display === undefined) return new Map()
+      const filter = JSON.stringify({ id: { $in: ids } })
+      const query = { filter, select: `id,${display}`, top: ids.length }
+      const { records } = await call('listRecords', { params: { object: object.name }, query, signal })
+      return new Map(
+        records.flatMap((record) => (record[display] == null ? [] : [[String(record.id), String(record[display])]])),
+      )
+    },
+    enabled: ids.length > 0,
   })
 }
 

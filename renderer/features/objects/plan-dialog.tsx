@@ -4,6 +4,7 @@ import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { t } from '../../lib/strings.ts'
+import type { ObjectItem } from './object-item.ts'
 import { PlanFailures, PlanSteps } from './plan-list.tsx'
 import type { FieldLabels } from './plan-words.ts'
 import classes from './plan.module.css'
@@ -11,6 +12,8 @@ import type { PendingPlan } from './save-object.ts'
 
 /** The dialog; confirming passes on the hash of exactly this plan. */
 export function PlanDialog(props: {
+  /** The object as it is stored. */
+  object: ObjectItem
   plan: PendingPlan | undefined
   labels: FieldLabels
   busy: boolean
@@ -32,7 +35,7 @@ export function PlanDialog(props: {
       {plan && (
         <>
           <PlanSteps steps={plan.steps} labels={props.labels} label={t('plan.list')} />
-          <PlanFailures steps={plan.steps} labels={props.labels} />
+          <PlanFailures object={props.object} steps={plan.steps} labels={props.labels} />
         </>
       )}
       {destroys && <p className={classes.note}>{t('plan.backup')}</p>}

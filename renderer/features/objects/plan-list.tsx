@@ -1,7 +1,12 @@
 // Owns showing a plan: its steps in words and the values that would not arrive whole.
+import { useQuery } from '@tanstack/react-query'
+import parts from '../../components/parts.module.css'
+import { recordPath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
 import { failingSteps, failureText, fieldName, stepText } from './plan-words.ts'
 import type { FieldLabels } from './plan-words.ts'
+import type { ObjectItem } from './object-item.ts'
+import { recordNamesQuery } from './object-queries.ts'
 import classes from './plan.module.css'
 import type { PlanStep } from './save-object.ts'
 
@@ -22,7 +27,12 @@ export function PlanSteps(props: { steps: readonly PlanStep[]; labels: FieldLabe
 }
 
 /** A table per conversion with the first values that cannot be kept; nothing when all arrive. */
-export function PlanFailures(props: { steps: readonly PlanStep[]; labels: FieldLabels }) {
+export function PlanFailures(props: { object: ObjectItem; steps: readonly PlanStep[]; labels: FieldLabels }) {
+  const { object } = props
+  const ids = failingSteps(props.steps).flatMap(({ failures = [] }) =>
+    failures.slice(0, shownFailures).map(({ id }) => id),
+  )
+  const { data: names } = useQuery(recordNamesQuery(object, [...new Set(ids)].toSorted()))
   return failingSteps(props.steps).map((step) => {
     const failures = step.failures ?? []
     const rest = Math.max(step.lossy, failures.length) - Math.min(failures.length, shownFailures)
@@ -42,7 +52,9 @@ export function PlanFailures(props: { steps: readonly PlanStep[]; labels: FieldL
               <tr key={id}>
                 <td>{failureText(value)}</td>
                 <td>
-                  <code>{id}</code>
+                  <a className={parts.link} href={`#${recordPath(object.name, id)}`}>
+                    {names?.get(id) ?? <code>{id}</code>}
+                  </a>
                 </td>
               </tr>
             ))}

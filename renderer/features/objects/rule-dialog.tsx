@@ -45,7 +45,7 @@ function RuleForm(props: RuleDialogProps & { rule: number | 'new' }) {
   const [rule, setRule] = useState(first)
   const [tried, setTried] = useState(false)
   const label = rule.label ?? ''
-  useLeaveGuard(rule === first ? undefined : leaveQuestion(label, 'typed'))
+  useLeaveGuard(rule === first ? undefined : leaveQuestion(label))
   const named = { ...rule, name: isNew ? ruleName(label, draft.rules) : rule.name }
   const missing = missingInRule(rule)
   const isComplete = missing.length === 0 && label.trim() !== ''

@@ -1,14 +1,16 @@
 // Owns one field of a record on its page: its name, its value, and editing it in place with the editor of its type, or
 // together with others where the host offers that.
 import { Button } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { FocusEvent, KeyboardEvent, ReactNode } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
-import { fieldLabel, fieldTypeOf, findFieldType, isEditable } from '../../fields/index.ts'
+import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
 import { LiveText, useHasLiveText } from '../live-text/index.ts'
+import { FieldValue, holdsLinks } from './field-value.tsx'
 import { RecordFiles } from './record-files.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 import classes from './record.module.css'
@@ -174,6 +176,24 @@ export function RecordField(props: {
               </div>
             )}
           </div>
+        ) : editable && holdsLinks(field, value) ? (
+          <div className={classes.linking} data-saving={saving !== undefined || left !== undefined || undefined}>
+            <div id={`${id}-value`} className={classes.linkingValue}>
+              <FieldValue field={field} value={value} context={context} />
+            </div>
+            <button
+              ref={opener}
+              type="button"
+              className={classes.pencil}
+              aria-labelledby={`${id}-edit ${id}-label ${id}-value`}
+              onClick={open}
+            >
+              <IconPencil size={14} aria-hidden />
+              <span id={`${id}-edit`} className="cairn-hidden">
+                {t('record.edit')}
+              </span>
+            </button>
+          </div>
         ) : editable ? (
           <button
             ref={opener}
@@ -186,38 +206,17 @@ export function RecordField(props: {
             <span id={`${id}-edit`} className="cairn-hidden">
               {t('record.edit')}
             </span>
-            <span id={`${id}-value`}>
-              <Value field={field} value={value} context={context} />
+            <span id={`${id}-value`} className={classes.shown}>
+              <FieldValue field={field} value={value} context={context} />
             </span>
+            <Icon className={classes.valueIcon} size={14} aria-hidden />
           </button>
         ) : (
-          <span className={classes.fixed}>
-            <Value field={field} value={value} context={context} />
-          </span>
+          <div className={classes.fixed}>
+            <FieldValue field={field} value={value} context={context} />
+          </div>
         )}
       </dd>
     </div>
   )
-}
-
-/** A value as a cell of the table shows it, with room for several lines. */
-function Value(props: { field: FieldDefinition; value: unknown; context: FieldContext }) {
-  const { field, value, context } = props
-  const type = fieldTypeOf(field)
-  const chips = value == null ? null : type.chips?.(value, field, context)
-  if (chips && chips.length > 0) {
-    return (
-      <span className={classes.chips}>
-        {chips.map((chip, at) => (
-          <span key={at} className={`field-chip ${chip.className}`}>
-            {chip.text}
-          </span>
-        ))}
-      </span>
-    )
-  }
-  // One line is the table's rule; here a text is shown as it was written.
-  const text =
-    typeof value === 'string' && findFieldType(field.type)?.shownAsWritten ? value : type.format(value, field, context)
-  return text === '' ? <span className={classes.none}>{t('record.empty')}</span> : <>{text}</>
 }

@@ -1,8 +1,9 @@
-// Owns the parts of a record besides its fields: activity and history, one at a time. They are loaded when first shown.
+// Owns the parts of a record besides its fields: activity, history and files, one at a time. They are loaded when first shown.
 import { Suspense, lazy } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
+import { RecordFileList } from './record-file-list.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 
 const ActivityPanel = lazy(async () => ({ default: (await import('../activity/index.ts')).ActivityPanel }))
@@ -10,15 +11,16 @@ const HistoryPanel = lazy(async () => ({ default: (await import('../activity/ind
 
 /** One of the parts. */
 export function RecordPart(props: {
-  part: 'activity' | 'history'
+  part: 'activity' | 'history' | 'files'
   object: ObjectItem
   record: GridRecord
   fields: readonly FieldDefinition[]
   context: FieldContext
-  save: RecordEdits['save']
+  edits: Pick<RecordEdits, 'save' | 'saveMany'>
 }) {
   const { object, record } = props
   const recordId = String(record['id'])
+  if (props.part === 'files') return <RecordFileList record={record} fields={props.fields} />
   return (
     <Suspense fallback={null}>
       {props.part === 'activity' ? (
@@ -36,7 +38,8 @@ export function RecordPart(props: {
           record={record}
           fields={props.fields}
           context={props.context}
-          save={props.save}
+          save={props.edits.save}
+          saveMany={props.edits.saveMany}
         />
       )}
     </Suspense>

@@ -10,6 +10,7 @@ import { ConflictDialog } from '../records/index.ts'
 import type { RecordPeekProps } from '../records/index.ts'
 import { WorkflowPanel } from '../workflow/index.ts'
 import { RecordDetails } from './record-details.tsx'
+import { fileFields } from './record-file-list.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { RecordPart } from './record-parts.tsx'
 import { useRecordPage } from './use-record-page.ts'
@@ -31,9 +32,10 @@ export function RecordPeek(props: RecordPeekProps) {
 
   const tabs = [
     { key: 'details', label: t('record.details') },
-    ...(hasFeed ? [{ key: 'activity', label: t('record.activity') }] : []),
-    ...(hasFeed ? [{ key: 'history', label: t('record.history') }] : []),
-  ]
+    ...(hasFeed ? [{ key: 'activity', label: t('record.activity') } as const] : []),
+    ...(hasFeed ? [{ key: 'history', label: t('record.history') } as const] : []),
+    ...(fileFields(fields).length > 0 ? [{ key: 'files', label: t('record.files') } as const] : []),
+  ] as const
   const chosen = tabs.find(({ key }) => key === props.tab)?.key ?? 'details'
   return (
     <aside
@@ -78,12 +80,12 @@ export function RecordPeek(props: RecordPeekProps) {
               />
             ) : (
               <RecordPart
-                part={chosen === 'history' ? 'history' : 'activity'}
+                part={chosen}
                 object={object}
                 record={record}
                 fields={fields}
                 context={context}
-                save={edits.save}
+                edits={edits}
               />
             )}
           </TabbedParts>

@@ -1,5 +1,5 @@
 // Owns reading one record, the form it is laid out by, its neighbours and what leads to it; and the cache keys of these.
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
@@ -63,25 +63,24 @@ export function neighboursQuery(
   })
 }
 
-/** Linked records shown per list. */
-const maxLinked = 5
-
-/** The first records of another object that lead to one, and how many there are. */
-export function linkedQuery(object: string, field: string, id: string, display: string | undefined) {
+/** The first records of another object that lead to one, and how many there are; what they lead to themselves expanded. */
+export function linkedQuery(object: string, field: string, id: string, shown: number, expand: readonly string[]) {
   return queryOptions({
-    queryKey: ['record-links', object, field, id] as const,
-    queryFn: async ({ signal }): Promise<{ records: { id: string; label: string }[]; total: number }> => {
-      const answer = await call('listRecords', {
+    queryKey: ['record-links', object, field, id, shown] as const,
+    queryFn: async ({ signal }): Promise<{ records: GridRecord[]; total: number }> => {
+      const { records, total } = await call('listRecords', {
         params: { object },
-        query: { top: maxLinked, count: true, filter: JSON.stringify({ [field]: id }) },
+        query: {
+          top: shown,
+          count: true,
+          filter: JSON.stringify({ [field]: id }),
+          ...(expand.length > 0 ? { expand: expand.join(',') } : {}),
+        },
         signal,
       })
-      const records = answer.records.map((record) => ({
-        id: String(record.id),
-        label: String((display && record[display]) ?? record.id),
-      }))
-      return { records, total: answer.total ?? records.length }
+      return { records, total: total ?? records.length }
     },
+    placeholderData: keepPreviousData,
   })
 }
 

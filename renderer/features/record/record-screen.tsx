@@ -17,6 +17,7 @@ import type { ObjectItem } from '../objects/index.ts'
 import { ConflictDialog, useFieldContext, useShownFields } from '../records/index.ts'
 import { WorkflowPanel } from '../workflow/index.ts'
 import { RecordDetails } from './record-details.tsx'
+import { fileFields } from './record-file-list.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { RecordPart } from './record-parts.tsx'
 import { neighboursQuery } from './record-queries.ts'
@@ -79,8 +80,9 @@ function RecordOfObject(props: { object: ObjectItem; id: string }) {
   const tabs = [
     { key: 'activity', label: t('record.activity') },
     { key: 'history', label: t('record.history') },
-  ]
-  const chosen = tab === 'history' ? 'history' : 'activity'
+    ...(fileFields(fields).length > 0 ? [{ key: 'files', label: t('record.files') } as const] : []),
+  ] as const
+  const chosen = tabs.find(({ key }) => key === tab)?.key ?? 'activity'
   return (
     <div className={classes.page}>
       <RecordHeader
@@ -122,7 +124,7 @@ function RecordOfObject(props: { object: ObjectItem; id: string }) {
                   record={record}
                   fields={fields}
                   context={context}
-                  save={edits.save}
+                  edits={edits}
                 />
               </TabbedParts>
             </aside>

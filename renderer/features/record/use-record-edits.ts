@@ -1,16 +1,18 @@
 // Owns writing fields of the record on screen: as cells of the table are written, with the same conflicts and undo steps.
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
-import { createRecordWrites } from '../records/index.ts'
-import type { Decision, OpenConflict, RecordWrites, RecordWritesPort } from '../records/index.ts'
+import { createRecordWrites, useConflictQuestion } from '../records/index.ts'
+import type { OpenConflict, RecordWrites, RecordWritesPort } from '../records/index.ts'
 
 /** Writing one record. */
 export interface RecordEdits {
   /** Saves one field of the record as it was read; rejects with words for the field. */
   save: RecordWrites['save']
+  /** Saves several fields at once, as one step of the undo list; one message per field, null for saved. */
+  saveMany: (values: Readonly<Record<string, unknown>>, row: GridRecord) => Promise<(string | null)[]>
   /** A conflict that waits for an answer. */
   conflict: OpenConflict | undefined
 }
@@ -22,20 +24,7 @@ export function useRecordEdits(
   expand: readonly string[],
 ): RecordEdits {
   const client = useQueryClient()
-  const [conflict, setConflict] = useState<OpenConflict>()
-  const ask = useCallback(async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> => {
-    const opener = document.activeElement
-    return new Promise((resolve) => {
-      setConflict({
-        ...open,
-        answer: (decision) => {
-          setConflict(undefined)
-          resolve(decision)
-          setTimeout(() => opener instanceof HTMLElement && opener.focus())
-        },
-      })
-    })
-  }, [])
+  const { conflict, ask } = useConflictQuestion()
   const port = useRef<RecordWritesPort>(undefined)
   port.current = {
     object,
@@ -59,6 +48,7 @@ export function useRecordEdits(
       tellRecordsChanged(object)
       void client.invalidateQueries({ queryKey: ['changelog', object] })
       void client.invalidateQueries({ queryKey: ['feed', object] })
+      void client.invalidateQueries({ queryKey: ['record-links', object] })
     },
   }
   const writes = useMemo(
@@ -69,5 +59,10 @@ export function useRecordEdits(
       }),
     [],
   )
-  return { save: writes.save, conflict }
+  const saveMany = useCallback<RecordEdits['saveMany']>(
+    async (values, row) =>
+      writes.saveMany(Object.entries(values).map(([field, value]) => ({ rowIndex: 0, row, field, value }))),
+    [writes],
+  )
+  return { save: writes.save, saveMany, conflict }
 }

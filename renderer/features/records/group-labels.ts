@@ -32,6 +32,18 @@ export function bucketLabel(instant: string, bucket: string, { locale, timeZone 
   return format({ dateStyle: 'medium' })
 }
 
+/** A group of a summary as people read it: the value's own text, a bucket of time by its name. */
+export function dimensionText(
+  value: unknown,
+  dimension: string,
+  { field, bucket }: { field: FieldDefinition; bucket: Bucket | undefined },
+  context: FieldContext,
+): string {
+  if (value === null || value === undefined || value === '') return t('summary.empty')
+  if (bucket !== undefined && typeof value === 'string') return bucketLabel(value, bucket, context)
+  return dimension === field.name ? singleText(value, field, context) : String(value)
+}
+
 /** What the records of a group have in common, as people read it. */
 export function groupText(node: GroupNode, term: GroupTerm, field: FieldDefinition, context: FieldContext): string {
   const value = node.values[node.level]

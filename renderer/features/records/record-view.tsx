@@ -4,23 +4,19 @@ import { useMediaQuery } from '@mantine/hooks'
 import { Suspense, lazy, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
-import type { DataGridHandle, GridColumn, GridProgress, GridSelection } from '../../components/grid/index.ts'
-import type { FieldDefinition } from '../../fields/index.ts'
+import type { DataGridHandle, GridProgress, GridSelection } from '../../components/grid/index.ts'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
-import { useCommands } from '../../lib/commands.ts'
 import { useHostStatus } from '../../lib/host-status.ts'
 import { readRecordAddress, tablePath } from '../../lib/record-address.ts'
-import { t, tn } from '../../lib/strings.ts'
+import { t } from '../../lib/strings.ts'
 import { useMarkedCells } from '../conflicts/index.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { requestsPath } from '../api/index.ts'
 import { objectPluralLabel, refreshRecordCount } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
-import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
-import type { OpenConflict } from './conflict-dialog.tsx'
 import { deleteRecords } from './delete-records.ts'
 import { FindBar } from './find-bar.tsx'
 import { NewRecordDialog } from './new-record-dialog.tsx'
@@ -32,14 +28,17 @@ import type { RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import type { ToolPanel } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
-import type { Decision, RecordWritesPort } from './record-writes.ts'
+import type { RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
 import { linkFields, useShownFields } from './shown-fields.ts'
 import { StatusBar } from './status-bar.tsx'
+import { useColumns } from './use-columns.ts'
+import { useConflictQuestion } from './use-conflict-question.ts'
 import { useEditedCells } from './use-edited-cells.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import { useFieldContext } from './use-field-context.ts'
 import { useHeaderMenu } from './use-header-menu.tsx'
+import { useRecordCommands } from './use-record-commands.ts'
 import { useRecordMenu } from './use-record-menu.tsx'
 import type { RecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
@@ -72,7 +71,6 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const [summing, setSumming] = useState(false)
   /** Undefined until it was wanted once: only then is the dialog loaded. */
   const [bulkEditing, setBulkEditing] = useState<boolean>()
-  const [conflict, setConflict] = useState<OpenConflict>()
   const [selection, setSelection] = useState<GridSelection>()
   const [progress, setProgress] = useState<GridProgress | null>(null)
   const grid = useRef<DataGridHandle>(null)
@@ -105,6 +103,8 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
     onMoved: () => grid.current?.announce(t('groups.moved')),
   })
   const { rows, terms, totals } = view
+  // The editor that had the focus is gone; its cell is in the grid.
+  const { conflict, ask } = useConflictQuestion(() => grid.current?.focus())
   const checks = useRowChecks(rows.queryKey, rows.loadRows)
   const columns = useColumns(object, views.columns)
   const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false }) ?? false
@@ -113,21 +113,6 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   // On a narrow screen frozen columns would leave no room for the others.
   const shownFrozen = isNarrow ? Math.min(frozen, 1) : frozen
 
-  const ask = useCallback(
-    async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> =>
-      new Promise((resolve) => {
-        setConflict({
-          ...open,
-          answer: (decision) => {
-            setConflict(undefined)
-            resolve(decision)
-            // The editor that had the focus is gone; its cell is in the grid.
-            setTimeout(() => grid.current?.focus())
-          },
-        })
-      }),
-    [],
-  )
   const port = useRef<RecordWritesPort>(undefined)
   port.current = {
     object: object.name,
@@ -209,121 +194,21 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   })
 
   const checkedCount = checks.checked.size
-  useCommands([
-    {
-      id: 'records.new',
-      label: t('records.new'),
-      group: 'records',
-      shortcut: 'N',
-      keywords: 'add create insert',
-      run: () => setAdding(true),
+  useRecordCommands({
+    object,
+    checkedCount,
+    requests,
+    on: {
+      add: () => setAdding(true),
+      search: () => searchInput.current?.focus(),
+      find: () => setFinding(true),
+      panel: openPanel,
+      summary: () => setSumming((current) => !current),
+      bulkEdit: () => setBulkEditing(true),
+      remove: () => void remove(),
+      open: openRecord && activeRow >= 0 ? openActive : undefined,
     },
-    {
-      id: 'records.search',
-      label: t('records.search', { object: label }),
-      group: 'records',
-      shortcut: 'Mod+F',
-      inTextFields: true,
-      run: () => searchInput.current?.focus(),
-    },
-    {
-      id: 'records.find',
-      label: t('find.open'),
-      group: 'records',
-      shortcut: 'Mod+Shift+F',
-      keywords: 'search next hit',
-      inTextFields: true,
-      run: () => setFinding(true),
-    },
-    {
-      id: 'records.filter',
-      label: t('records.filter'),
-      group: 'records',
-      shortcut: 'F',
-      run: () => openPanel('filter'),
-    },
-    {
-      id: 'records.group',
-      label: t('groups.title'),
-      group: 'records',
-      keywords: 'sum average headings pivot',
-      run: () => openPanel('group'),
-    },
-    {
-      id: 'records.sort',
-      label: t('sort.title'),
-      group: 'records',
-      shortcut: 'S',
-      keywords: 'order ascending descending',
-      run: () => openPanel('sort'),
-    },
-    {
-      id: 'records.columns',
-      label: t('views.columns'),
-      group: 'records',
-      keywords: 'fields hide show reorder',
-      run: () => openPanel('columns'),
-    },
-    {
-      id: 'records.rowHeight',
-      label: t('rowHeight.open'),
-      group: 'records',
-      keywords: 'dense compact tall',
-      run: () => openPanel('rowHeight'),
-    },
-    {
-      id: 'records.summary',
-      label: t('summary.title', { object: label }),
-      group: 'records',
-      keywords: 'chart group pivot total',
-      run: () => setSumming((current) => !current),
-    },
-    {
-      id: 'records.bulkEdit',
-      label: t('bulk.open', { count: checkedCount }),
-      group: 'records',
-      shortcut: 'E',
-      keywords: 'change many ticked fill',
-      enabled: checkedCount > 0,
-      run: () => setBulkEditing(true),
-    },
-    {
-      id: 'records.delete',
-      label: checkedCount > 0 ? tn('records.delete', checkedCount) : t('records.deleteChecked'),
-      group: 'records',
-      shortcut: 'Mod+Delete',
-      enabled: checkedCount > 0,
-      run: () => void remove(),
-    },
-    {
-      id: 'records.open',
-      label: t('records.open'),
-      group: 'records',
-      keywords: 'peek details comments history',
-      enabled: openRecord !== undefined && activeRow >= 0,
-      run: openActive,
-    },
-    {
-      id: 'records.import',
-      label: t('import.map.title', { object: label }),
-      group: 'records',
-      shortcut: 'I',
-      run: () => navigate(`/o/${object.name}/import`),
-    },
-    {
-      id: 'records.api',
-      label: t('records.api.of'),
-      group: 'records',
-      keywords: 'rest graphql odata curl javascript python code',
-      run: () => navigate(requests),
-    },
-    {
-      id: 'records.fields',
-      label: t('objects.editOf', { object: label }),
-      group: 'records',
-      run: () => navigate(`/objects/${object.name}`),
-    },
-  ])
+  })
 
   const { error, total } = view
   const drop = useFileDrop({ columns: views.columns, getRow: rows.getRow, save: writes.save })
@@ -515,26 +400,4 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>
   )
-}
-
-function useColumns(object: ObjectItem, fields: readonly FieldDefinition[]) {
-  const [widths, setWidths] = useState(() => readWidths(object.name))
-  const list = useMemo(
-    () =>
-      fields.map((field, index): GridColumn => ({
-        field,
-        width: widths[field.name] ?? defaultWidth(field.type, index === 0),
-      })),
-    [fields, widths],
-  )
-  const resize = useCallback(
-    (field: string, width: number): void =>
-      setWidths((current) => {
-        const next = { ...current, [field]: width }
-        writeWidths(object.name, next)
-        return next
-      }),
-    [object.name],
-  )
-  return { list, resize }
 }

@@ -9,7 +9,7 @@ import { LoadFailure } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { t } from '../../lib/strings.ts'
-import { bucketLabel, singleText } from './group-labels.ts'
+import { dimensionText } from './group-labels.ts'
 import type { RecordFilter } from './record-query.ts'
 import classes from './records.module.css'
 import { groupChoices, groupCondition, measureChoices, readDimension } from './summary-query.ts'
@@ -71,7 +71,7 @@ export function SummaryPanel(props: {
     const figure = row[measure]
     return {
       value,
-      label: known ? groupLabel(value, dimension, known, context) : String(value),
+      label: known ? dimensionText(value, dimension, known, context) : String(value),
       figure: typeof figure === 'number' ? figure : null,
     }
   })
@@ -175,16 +175,4 @@ export function SummaryPanel(props: {
       )}
     </section>
   )
-}
-
-/** A group as people read it: the value's own text, a bucket of time by its name. */
-function groupLabel(
-  value: unknown,
-  dimension: string,
-  { field, bucket }: NonNullable<ReturnType<typeof readDimension>>,
-  context: FieldContext,
-): string {
-  if (value === null || value === undefined || value === '') return t('summary.empty')
-  if (bucket !== undefined && typeof value === 'string') return bucketLabel(value, bucket, context)
-  return dimension === field.name ? singleText(value, field, context) : String(value)
 }

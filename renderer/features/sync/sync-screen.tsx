@@ -22,6 +22,7 @@ import { useMayManage } from './use-may-manage.ts'
 import { useSyncStatus } from './use-sync-status.ts'
 import { WaitingPart } from './waiting-part.tsx'
 import classes from './sync.module.css'
+import { KeepFiles } from './keep-files.tsx'
 import { ListenForm } from './listen-form.tsx'
 import { OffPart } from './off-part.tsx'
 import { RelayForm } from './relay-form.tsx'
@@ -114,6 +115,7 @@ function ConnectionPart(props: { mayManage: boolean }) {
     <>
       <ListenForm given={given} mayManage={mayManage} />
       <RelayForm given={given} mayManage={mayManage} />
+      <KeepFiles keepFiles={given.settings.keepFiles} mayManage={mayManage} />
       <OffPart paused={given.settings.paused} mayManage={mayManage} />
     </>
   )

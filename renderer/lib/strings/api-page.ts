@@ -57,8 +57,7 @@ export const apiStrings = {
   'api.try.body.wrong': 'This is not JSON. Texts stand in double quotes.',
   'api.try.send': 'Send {method}',
   'api.try.delete.title': 'Delete what the request names?',
-  'api.try.delete.body':
-    'This acts on your records, as the button in the table does. Deleted records are in the trash.',
+  'api.try.delete.body': 'This acts on your records, as the button in the grid does. Deleted records are in the trash.',
   'api.graphql.query': 'Query',
   'api.graphql.variables': 'Variables (JSON)',
   'api.graphql.variables.wrong': 'This is not a JSON object.',

@@ -219,7 +219,7 @@ export const designerStrings = {
   'backups.kind.object': 'The deleted object with its records',
   'backups.kind.field': 'Deleted field {field}',
   'backups.kind.conversion': 'Values of {field} before its change',
-  'backups.kind.table': 'Copy of the table',
+  'backups.kind.table': 'Copy of the records',
   'backups.restore': 'Restore',
   'backups.restoreOf': 'Restore: {what}',
   'backups.ask.title': 'Restore this backup?',

@@ -16,6 +16,6 @@ export const homeStrings = {
   'home.records.other': '{count} records',
   'home.fields.one': '{count} field',
   'home.fields.other': '{count} fields',
-  'home.add': 'Add a table',
+  'home.add': 'New object from a file',
   'home.local': 'Everything stays on this machine, in one file.',
 } as const

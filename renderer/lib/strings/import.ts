@@ -2,7 +2,7 @@
 
 /** Texts of the import. */
 export const importStrings = {
-  'import.new.title': 'New table',
+  'import.new.title': 'New object',
   'import.drop.title': 'Paste or drop a table',
   'import.drop.keys': 'pastes what you copied from a spreadsheet',
   'import.drop.choose': 'or press Enter to choose a CSV, TSV, XLSX, JSON or NDJSON file',
@@ -24,7 +24,7 @@ export const importStrings = {
   'import.pasted': 'Pasted table',
 
   'import.preview.title': 'Check the columns',
-  'import.preview.objectName': 'Name of the table',
+  'import.preview.objectName': 'Name of the object',
   'import.preview.technical': 'In the API: {name}',
   'import.preview.create.one': 'Create with {count} record',
   'import.preview.create.other': 'Create with {count} records',
@@ -33,7 +33,7 @@ export const importStrings = {
   'import.preview.summary.other': '{count} rows, {columns} columns, {format}',
   'import.preview.sheet': 'Sheet',
   'import.preview.linkTo': 'Link to {object}',
-  'import.preview.made': 'The table {object} is there, without records: Create tries to fill it again.',
+  'import.preview.made': 'The object {object} is there, without records: Create tries to fill it again.',
   'import.preview.header': 'The first row holds the column names',
   'import.preview.columns': 'Columns',
   'import.preview.include': 'Import',
@@ -44,7 +44,7 @@ export const importStrings = {
   'import.preview.typeOf': 'Type of column {column}',
   'import.preview.sample': 'First values',
   'import.preview.noSample': 'no values',
-  'import.preview.nameMissing': 'Give the table a name.',
+  'import.preview.nameMissing': 'Give the object a name.',
   'import.preview.noColumns': 'Choose at least one column.',
   'import.preview.fieldMissing': 'Every imported column needs a name.',
   'import.preview.problems.one':
@@ -178,10 +178,10 @@ export const importStrings = {
   'import.report.time': '{seconds} s, {rate} rows per second',
   'import.report.kept': 'The records written so far are kept.',
   'import.report.interrupted': '{problem} {count} rows were not processed.',
-  'import.report.open': 'Open the table',
+  'import.report.open': 'Open the records',
   'import.report.download': 'Download failed rows as CSV',
   'import.report.undo': 'Undo import',
-  'import.report.undoTable': 'Undo: delete the new table',
+  'import.report.undoTable': 'Undo: delete the new object',
   'import.report.errors': 'Rows that failed',
   'import.report.errorsShown': 'The first {shown} of {count} failed rows. The download has all of them.',
   'import.report.row': 'Row',
@@ -192,12 +192,12 @@ export const importStrings = {
   'import.toast.done.other': '{count} records added',
   'import.toast.updated.one': '{count} record added or updated',
   'import.toast.updated.other': '{count} records added or updated',
-  'import.undo.title': 'Delete the new table?',
+  'import.undo.title': 'Delete the new object?',
   'import.undo.body.one':
     'This deletes {object} and the {count} record of this import for good. Your file is not touched.',
   'import.undo.body.other':
     'This deletes {object} and the {count} records of this import for good. Your file is not touched.',
-  'import.undo.confirm': 'Delete the table',
+  'import.undo.confirm': 'Delete the object',
   'import.undo.records.title': 'Undo the import?',
   'import.undo.created.one': 'This removes the {count} record this import added to {object} for good.',
   'import.undo.created.other': 'This removes the {count} records this import added to {object} for good.',

@@ -3,9 +3,9 @@
 /** Texts of objects and fields. */
 export const objectStrings = {
   'objects.title': 'Objects',
-  'objects.lead': 'An object is a table with typed fields, an API and a screen of its own.',
+  'objects.lead': 'An object keeps records with typed fields, and has an API and a screen of its own.',
   'objects.new': 'New object',
-  'objects.import': 'Add a table',
+  'objects.import': 'New object from a file',
   'objects.empty': 'No objects yet',
   'objects.empty.text': 'Paste a table you have, or start with a blank object and add fields.',
   'objects.column.label': 'Object',
@@ -39,8 +39,6 @@ export const objectStrings = {
   'object.dirty.one': '{count} unsaved change',
   'object.dirty.other': '{count} unsaved changes',
   'object.leave.title': 'Leave without saving?',
-  'object.leave.body.one': '{count} change to {object} is not saved. If you leave, it is lost.',
-  'object.leave.body.other': '{count} changes to {object} are not saved. If you leave, they are lost.',
   'object.leave.typed': 'What you typed for {object} is not part of it yet. If you leave, it is lost.',
   'object.leave.confirm': 'Leave without saving',
   'object.leave.stay': 'Stay',

@@ -13,7 +13,7 @@ export const recordPageStrings = {
   'record.untitled': 'Untitled record',
   'record.gone': 'This record is not there',
   'record.gone.text': 'It was deleted, or you may not see it.',
-  'record.toTable': 'Back to the table',
+  'record.toTable': 'Back to the records',
   'record.fields': 'Fields',
   'record.actions': 'Record tools',
   'record.previous': 'Previous record',
@@ -38,6 +38,4 @@ export const recordPageStrings = {
   'record.saveAgain': 'Save again',
   'record.discard': 'Discard my text',
   'record.linked': '{object} by {field}',
-  'record.linked.more.one': 'and {count} more',
-  'record.linked.more.other': 'and {count} more',
 } as const

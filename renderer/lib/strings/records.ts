@@ -118,6 +118,7 @@ export const recordStrings = {
   'summary.chart': 'Chart',
   'summary.chart.bar': 'Bars',
   'summary.chart.line': 'Line',
+  'summary.chart.area': 'Area',
   'summary.chart.pie': 'Pie',
   'summary.count': 'Number of records',
   'summary.sum': 'Sum of {field}',

@@ -36,6 +36,7 @@ export function createModelKinds(real: PluginHost): ModelKinds {
         metadata: real.service('metadata'),
         feed: () => real.service('feed'),
         workflow: () => undefined,
+        storage: () => undefined,
       })
       return withSchemas ? kinds : { ...kinds, handlers: kinds.handlers.filter(({ kind }) => kind !== 'metadata') }
     },

@@ -9,6 +9,7 @@ import type { FileRow } from '../store.ts'
 import { readFile } from '../store.ts'
 import type { ByteStore } from './byte-store.ts'
 import type { FileAccess } from './file-access.ts'
+import type { Elsewhere } from './elsewhere.ts'
 import { wantedBytes } from './ranges.ts'
 
 /** What a request says of the bytes it wants. */
@@ -16,13 +17,15 @@ export interface DownloadRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Always as an attachment. */
   readonly download: boolean
+  /** Nothing is fetched from other machines. */
+  readonly local: boolean
 }
 
 /** Downloads. */
 export interface Downloads {
-  /** A file the caller may read. @throws file_not_found, unauthenticated, range_not_satisfiable */
+  /** A file the caller may read. @throws file_not_found, unauthenticated, range_not_satisfiable, and as {@link Elsewhere.bring} */
   send(ctx: RequestContext, id: string, request: DownloadRequest): Promise<Reply<ByteStream>>
-  /** A file whose signed address was checked. @throws file_not_found, range_not_satisfiable */
+  /** A file whose signed address was checked. @throws file_not_found, range_not_satisfiable, and as {@link Elsewhere.bring} */
   sendSigned(fileId: string, request: DownloadRequest): Promise<Reply<ByteStream>>
 }
 
@@ -34,11 +37,12 @@ export function createDownloads(parts: {
   readonly bytes: ByteStore
   readonly access: FileAccess
   readonly publicDownloads: () => boolean
+  readonly elsewhere: Pick<Elsewhere, 'bring'>
 }): Downloads {
-  const { read, bytes, access } = parts
+  const { read, bytes, access, elsewhere } = parts
 
   const reply = async (file: FileRow | undefined, request: DownloadRequest): Promise<Reply<ByteStream>> => {
-    if (file === undefined || file.status !== 'ready' || file.sha256 === null)
+    if (file === undefined || !['ready', 'away', 'lost'].includes(file.status) || file.sha256 === null)
       throw storageError('file_not_found', file === undefined ? {} : { fileId: file.id, reason: file.status })
     const { size, sha256, mime_type: type, name, updated_at: lastModified } = file
     const disposition = request.download || !inlineTypes.test(type) ? 'attachment' : 'inline'
@@ -55,6 +59,7 @@ export function createDownloads(parts: {
     }
     const nothing = new ByteStream(Buffer.alloc(0), contentType)
     if (wanted.kind === 'nothing') return new Reply(nothing, { status: 304, headers })
+    if (file.status !== 'ready') await elsewhere.bring(file, request.local)
     const handle = await bytes.open(sha256, size)
     if (handle === undefined) throw storageError('file_not_found', { fileId: file.id, reason: 'bytes_missing' })
     const { first, last } = wanted.kind === 'part' ? wanted : { first: 0, last: size - 1 }

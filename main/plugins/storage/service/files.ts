@@ -10,6 +10,7 @@ import { storageError } from '../errors.ts'
 import type { FileRow } from '../store.ts'
 import { usedBytes } from '../store.ts'
 import type { ArrivedBytes } from './byte-store.ts'
+import type { Elsewhere } from './elsewhere.ts'
 import type { FileAccess } from './file-access.ts'
 import { cleanName } from './file-names.ts'
 import { announcedType, expectedEnding, findMediaType } from './media-types.ts'
@@ -63,17 +64,19 @@ export interface FilesParts {
   readonly quotaBytes: () => number | null
   /** The address of a path below `/storage`. */
   readonly urlOf: (path: string) => string
+  /** What is known of the other machines. */
+  readonly elsewhere: Pick<Elsewhere, 'placeOf'>
 }
 
 /** Makes the maker of files. */
-export function createFiles({ access, rules, clock, ids, quotaBytes, urlOf }: FilesParts): Files {
+export function createFiles({ access, rules, clock, ids, quotaBytes, urlOf, elsewhere }: FilesParts): Files {
   const requireAdministrator = (ctx: RequestContext, field: string): void => {
     if (!access.isAdministrator(ctx))
       throw platformError('permission_denied', { reason: 'administrator', fields: [field] })
   }
   const show: Files['show'] = (file) => {
     const path = `${file.scope}/${file.id}.${file.extension}`
-    const isReady = file.status === 'ready'
+    const isReady = file.status === 'ready' || file.status === 'away'
     const eTag = isReady ? file.sha256 : null
     return {
       fileId: file.id,
@@ -92,6 +95,7 @@ export function createFiles({ access, rules, clock, ids, quotaBytes, urlOf }: Fi
       status: isReady ? 'ready' : 'pending',
       metadata: JSON.parse(file.metadata) as Record<string, unknown>,
       url: urlOf(`/${file.id}`),
+      place: elsewhere.placeOf(file),
     }
   }
   return {
@@ -129,6 +133,7 @@ export function createFiles({ access, rules, clock, ids, quotaBytes, urlOf }: Fi
         created_at: now,
         updated_at: now,
         expires_at: now + pendingMs,
+        home: null,
       }
     },
     judgeEarly({ scope, name, mime_type: type, size }) {

@@ -16,6 +16,7 @@ import type { Json, RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
+import { fileRefusal } from '../files/file-judge.ts'
 import { forgesWorkflow, opensApprovals } from '../workflows/workflow-judge.ts'
 import type { IsRemoved } from './removed.ts'
 
@@ -73,6 +74,7 @@ export function createChangeJudge(parts: {
 }): ChangeJudge {
   return (tx, ctx, { author, speaksForOthers }, change) => {
     const { name } = change
+    if (name.kind === 'file') return fileRefusal({ author, speaksForOthers }, change)
     if (!('record' in name)) return undefined
     const schema = parts.schemaOf(name.object)
     if (schema === undefined) return parts.isRemoved(tx, name.object) ? undefined : notYet

@@ -78,6 +78,9 @@ export type JudgedPerson = RequestContext | string | undefined
 /** Sync of one workspace. */
 export type SyncEngine = Awaited<ReturnType<typeof createEngine>>
 
+/** What people wrote about records, what they decide about them, and files, which records that are brought in later name. */
+const afterRecords: ReadonlySet<DocKindHandler['kind']> = new Set(['feed', 'workflow', 'file'])
+
 /** Documents projected again in one transaction. */
 const reprojected = 64
 /** A table that is being changed is open again within moments. */
@@ -134,10 +137,9 @@ export async function createEngine(parts: EngineParts) {
   const notRetried = (error: unknown): void => log.error({ err: error }, 'What was refused could not be tried again.')
   const given = parts.handlers(docs)
   const handlers: readonly DocKindHandler[] = [
-    ...given.filter(({ kind }) => kind !== 'feed' && kind !== 'workflow'),
+    ...given.filter(({ kind }) => !afterRecords.has(kind)),
     ...createRecordHandlers({ ...records, issuesNumbers: parts.issuesNumbers }),
-    // What people wrote about records, and what they decide about them, comes after the records.
-    ...given.filter(({ kind }) => kind === 'feed' || kind === 'workflow'),
+    ...given.filter(({ kind }) => afterRecords.has(kind)),
     refused.handler,
   ]
   const byKind = new Map(handlers.map((handler) => [handler.kind, handler]))

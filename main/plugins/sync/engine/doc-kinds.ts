@@ -11,6 +11,7 @@ import { closeOthers, openConflict } from '../conflicts/conflict-store.ts'
 import type { ConflictSide } from '../conflicts/conflict-store.ts'
 import { createFeedConflicts } from '../feed/feed-conflicts.ts'
 import { createFeedSync } from '../feed/feed-sync.ts'
+import { createFileSync } from '../files/file-sync.ts'
 import { createMetadataDocs } from '../metadata/index.ts'
 import { createRemovedObjectJudge } from '../metadata/removed-objects.ts'
 import type { Roster } from '../peers/roster.ts'
@@ -38,7 +39,7 @@ export interface JoinedKinds {
 export type DocKinds = ReturnType<typeof createDocKinds>
 
 /** Makes the kinds; nothing is recorded before an engine joins. */
-export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'feed' | 'workflow'>) {
+export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'feed' | 'workflow' | 'storage'>) {
   const { host, metadata } = parts
   let joined: JoinedKinds | null = null
   /** Who is who, also while an engine that has left ends what it has begun. */
@@ -124,6 +125,20 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   feeds?.listen(host)
   const workflows = createWorkflowSync({ docs, workflow: parts.workflow, metadata, identity })
   workflows.listen(host)
+  const files = createFileSync({
+    docs,
+    storage: parts.storage,
+    identity,
+    write: host.write,
+    clock: host.clock,
+    ids: host.ids,
+    log: host.log,
+    here: () =>
+      joined === null
+        ? null
+        : { device: joined.device, isAdmin: joined.roster.device(joined.device)?.role === 'admin' },
+  })
+  files.listen(host)
   // What waited for an object or a field may have its place now.
   host.onCommitted('*', ({ type }) => {
     if (type.startsWith('metadata.')) joined?.engine.reproject()
@@ -132,6 +147,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
     items.handler,
     ...(feeds === undefined ? [] : [feeds.handler]),
     workflows.handler,
+    files.handler,
   ]
   return {
     items,

@@ -10,6 +10,7 @@ import { createPeerRights } from '../service/shared/peer-rights.ts'
 import { createPeerRooms } from '../service/shared/peer-rooms.ts'
 import { createSharedTexts } from '../service/shared/shared-texts.ts'
 import { createVouching } from '../service/shared/vouched.ts'
+import type { Vouching } from '../service/shared/vouched.ts'
 import { createEngine } from './create-engine.ts'
 import type { JudgedPerson } from './create-engine.ts'
 import type { DocKinds } from './doc-kinds.ts'
@@ -87,6 +88,7 @@ export async function openEngine(
   })
   const signer = start.keys
   const workspace = { id: start.workspace.workspace, epoch: start.workspace.epoch }
+  const vouch = (): Vouching => createVouching({ workspace, device, signer, devices, now: () => clock.now() })
   const rooms = createPeerRooms({
     now: () => clock.now(),
     log,
@@ -102,7 +104,7 @@ export async function openEngine(
         .all()
         .filter((one) => !one.isRevoked && one.device !== device)
         .map((one) => one.device),
-    vouching: createVouching({ workspace, device, signer, devices, now: () => clock.now() }),
+    vouching: vouch(),
     settled: () => engine.replica.settled(),
   })
   let isOn = true
@@ -113,6 +115,10 @@ export async function openEngine(
   return {
     ...engine,
     rooms,
+    /** Whose rights count for what somebody asks of this machine. */
+    personHere,
+    /** Makes and judges words through a relay, counted apart from those of others. */
+    vouch,
     /** Tries again what was refused where rights may be others than at the last look; to be called often. */
     lookAtRights,
     async stop() {

@@ -12,6 +12,7 @@ import { countWaiting } from '../conflicts/waiting-store.ts'
 import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
 import { openEngine } from '../engine/open-engine.ts'
+import { createByteLane } from '../files/byte-lane.ts'
 import { createSessions } from '../session/sessions.ts'
 import { logBytes } from '../store/log-store.ts'
 import { ownAddresses, parseAddress, parseRelayUrl } from './addresses.ts'
@@ -75,7 +76,12 @@ export async function openRunning(parts: WingParts, kinds: DocKinds, start: Runn
   }
 }
 
-async function assemble({ host, metadata }: WingParts, start: RunningStart, roster: Roster, engine: JoinedEngine) {
+async function assemble(
+  { host, metadata, storage }: WingParts,
+  start: RunningStart,
+  roster: Roster,
+  engine: JoinedEngine,
+) {
   const { keys, incarnation, workspace } = start
   const store = openPeerStore(host)
   let { settings, relayToken } = start
@@ -104,12 +110,27 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     log: host.log,
     appVersion: host.options.version,
     schemaRev: () => metadata.epoch(),
-    hooks: engine.rooms,
+    hooks: {
+      onAware: engine.rooms.onAware,
+      onLive(peer, doc, update) {
+        if (!lane.hear(peer, doc, update)) engine.rooms.onLive(peer, doc, update)
+      },
+    },
     acks: {
       load: () => [...otherIds(), relayId].map((id) => [id, store.of(id).acked] as const),
       save: (peer, acked, seen) => store.note(peer, { acked, ...seen }),
     },
     knownPeers: () => (settings.relayUrl === null ? otherIds() : [...otherIds(), relayId]),
+  })
+  const lane = createByteLane({
+    ...{ read: host.read, clock: host.clock, log: host.log, timers: systemTimers, device: keys.device, storage },
+    sessions: () => sessions,
+    vouching: engine.vouch(),
+    deviceOf: (id) => roster.known.find(id),
+    others: otherIds,
+    nameOf: (id) => roster.device(id)?.name ?? null,
+    personOf: engine.personHere,
+    keepsAll: () => settings.keepFiles,
   })
   const admission = createRelayAdmission(roster, keys.device, host.log)
   const isOpen = (peer: string): boolean => sessions.of(peer)?.status().state === 'open'
@@ -263,6 +284,8 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
   beat.unref()
   const heard = [
     sessions.onChange(() => engine.rooms.look()),
+    sessions.onChange(() => lane.look()),
+    engine.onChange(() => lane.look()),
     sessions.onChange(sessionsChanged),
     engine.onChange(() => start.changed()),
     roster.onChange(() => {
@@ -319,6 +342,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
       if (before.relayFingerprint !== null && before.relayFingerprint !== next.relayFingerprint)
         network.disconnect(before.relayFingerprint, 'done')
       refresh()
+      lane.look()
     },
     settings: () => settings,
     refresh,
@@ -393,6 +417,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
       clearInterval(beat)
       engine.rooms.speak(null)
       engine.rooms.look()
+      await lane.stop()
       const quiet = sessions.stop()
       await network.stop()
       await quiet

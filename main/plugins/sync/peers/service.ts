@@ -6,6 +6,7 @@ import type { BackupService } from '#main/plugins/backup/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { StorageService } from '#main/plugins/storage/api.ts'
 import type { WorkflowService } from '#main/plugins/workflow/api.ts'
 import type { Conflicts } from '../conflicts/register-conflicts.ts'
 import type { LiveTexts } from '../service.ts'
@@ -22,6 +23,7 @@ export interface WingParts {
   backup(): BackupService | undefined
   feed(): FeedService | undefined
   workflow(): WorkflowService | undefined
+  storage(): StorageService | undefined
   readonly conflicts: Conflicts
   readonly texts: Pick<LiveTexts, 'share'>
   /** Hears that machines, or what they do, may have changed. */

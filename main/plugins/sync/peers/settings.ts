@@ -63,6 +63,7 @@ export function changedSettings(
     port: patch.port ?? before.port,
     interfaces: [...new Set(interfaces)],
     paused: patch.paused ?? before.paused,
+    keepFiles: patch.keepFiles ?? before.keepFiles,
   }
 }
 

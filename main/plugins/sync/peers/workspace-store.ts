@@ -19,6 +19,8 @@ const settingsSchema = z.object({
   paused: z.boolean(),
   /** What this machine calls itself; null: the name the system has for it. */
   deviceName: z.string().nullable(),
+  /** Whether the bytes of every file are kept here. */
+  keepFiles: z.boolean().default(false),
 })
 const storedSchema = z.object({ settings: settingsSchema, known: z.array(rosterDeviceSchema) })
 
@@ -51,6 +53,7 @@ export const defaultSettings: LocalSettings = {
   interfaces: [],
   paused: false,
   deviceName: null,
+  keepFiles: false,
 }
 
 type Row = Omit<StoredWorkspace, 'isOn' | 'isFounder' | 'known'> & {

@@ -30,6 +30,7 @@ export interface OutgoingParts {
 /** Makes an empty one. */
 export function createOutgoing({ link, next, failed }: OutgoingParts) {
   const words: Uint8Array[] = []
+  const last: Frame[] = []
   const wakers: (() => void)[] = []
   let bytes = 0
   let isSending = false
@@ -39,7 +40,7 @@ export function createOutgoing({ link, next, failed }: OutgoingParts) {
     if (isStopped) return undefined
     const word = words.shift()
     if (word === undefined) {
-      const frame = next()
+      const frame = next() ?? last.shift()
       return frame && encodeFrame(frame)
     }
     bytes -= word.byteLength + wordOverhead
@@ -50,6 +51,7 @@ export function createOutgoing({ link, next, failed }: OutgoingParts) {
   function stop(): void {
     isStopped = true
     words.length = 0
+    last.length = 0
     bytes = 0
     for (const run of wakers.splice(0)) run()
   }
@@ -93,6 +95,12 @@ export function createOutgoing({ link, next, failed }: OutgoingParts) {
       if (isStopped || bytes > losableLimit || link.queuedBytes() > losableLimit) return false
       say(frame)
       return true
+    },
+    /** Sends a frame once nothing of the log waits. Whoever calls bounds how many wait. */
+    sayLast(frame: Frame): void {
+      if (isStopped) return
+      last.push(frame)
+      wake()
     },
     /** Looks for something of the log to send. */
     wake,

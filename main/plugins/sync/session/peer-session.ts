@@ -405,6 +405,14 @@ export function createPeerSession(parts: SessionParts) {
     sendLive: (doc: string, update: Uint8Array): boolean => lose({ kind: 'LIVE', doc, update }, frameLimit - 2048),
     /** Sends who is in an open text. @returns false: it was dropped */
     sendAware: (doc: string, update: Uint8Array): boolean => lose({ kind: 'AWARE', doc, update }, awarenessLimit),
+    /** Sends something beside the documents, which go first. @returns false: nobody is there */
+    sendLast(doc: string, update: Uint8Array): boolean {
+      if (!isOpen()) return false
+      outgoing.sayLast({ kind: 'LIVE', doc, update })
+      return true
+    },
+    /** Holds something against the peer that was found beside its log. */
+    blame: (code: string): void => blame(code),
     /** Tells a relay to admit a device or to close it out; resolves with whether it counts. */
     admit(word: 'GRANT' | 'REVOKE', signKey: Uint8Array): Promise<boolean> {
       if (kind !== 'relay' || !isOpen()) return Promise.resolve(false)

@@ -69,6 +69,7 @@ const kinds: Record<DocName['kind'], EnvelopeKind> = {
   text: 'text',
   feed: 'feed',
   workflow: 'update',
+  file: 'update',
   metadata: 'update',
   workspace: 'control',
   refusal: 'control',

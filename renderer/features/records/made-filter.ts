@@ -1,14 +1,14 @@
 // Owns turning a filter of the API into conditions a person can read and change. Pure.
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { operatorWord } from '../records/index.ts'
-import type { FilterGroup, RecordFilter } from '../records/index.ts'
+import { operatorWord } from './record-query.ts'
+import type { FilterGroup, RecordFilter } from './record-query.ts'
 
 /** What a filter says as conditions: none, some, or null where a part of it has no words in the table's filter. */
 export type MadeConditions = FilterGroup | undefined | null
 
 /** Reads a filter in the object form of D-79. */
-export function conditionsOf(
+export function madeConditions(
   filter: Readonly<Record<string, unknown>>,
   fields: readonly FieldDefinition[],
   context: FieldContext,
@@ -46,8 +46,12 @@ function writtenOf(field: FieldDefinition, word: string, operand: unknown, conte
   const isValue = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
   const values = Array.isArray(operand) ? (operand as unknown[]) : [operand]
   if (operator.operand !== 'none' && !values.every(isValue)) return null
-  const textOf = (value: unknown): string =>
-    operator.operand === 'text' || operator.operand === 'period' ? String(value) : type.toText(value, single, context)
+  // The editor of one value of a choice holds the value itself, all others what people type.
+  const isPlain =
+    operator.operand === 'text' ||
+    operator.operand === 'period' ||
+    (operator.operand === 'value' && (field.options?.length ?? 0) > 0)
+  const textOf = (value: unknown): string => (isPlain ? String(value) : type.toText(value, single, context))
   const texts = operator.operand === 'none' ? [] : values.map(textOf)
   return {
     field: field.name,

@@ -1,7 +1,7 @@
 // Owns showing a text that people wrote; apart from everything else, because what reads Markdown is loaded with it.
 import { useLayoutEffect, useRef } from 'react'
-import { renderMarkdown } from '../../lib/markdown.ts'
-import classes from './activity.module.css'
+import { renderMarkdown } from '../lib/markdown.ts'
+import classes from './markdown-view.module.css'
 
 /** The text; mentions of the reader stand out. */
 export function MarkdownView(props: { text: string; ownId: string | undefined }) {

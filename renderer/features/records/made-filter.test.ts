@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { translateEnglish } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
-import { buildGroup } from '../records/index.ts'
-import { conditionsOf } from './made-filter.ts'
+import { buildGroup } from './record-query.ts'
+import { madeConditions } from './made-filter.ts'
 
 const context = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
 const fields: readonly FieldDefinition[] = [
@@ -24,13 +24,13 @@ describe('a filter that was made of a question', () => {
     [{ $or: [{ status: 'open' }, { hours: { $lt: 1 } }] }],
     [{ $and: [{ hours: { $gt: 1 } }, { hours: { $lt: 9 } }] }],
   ])('%j says the same as conditions', (filter) => {
-    const conditions = conditionsOf(filter, fields, context)
+    const conditions = madeConditions(filter, fields, context)
     expect(conditions).toBeTruthy()
     expect(normal(buildGroup(conditions!, fields, context))).toEqual(normal(filter))
   })
 
   it('is nothing where there is no condition', () => {
-    expect(conditionsOf({}, fields, context)).toBeUndefined()
+    expect(madeConditions({}, fields, context)).toBeUndefined()
   })
 
   it.each([
@@ -40,7 +40,7 @@ describe('a filter that was made of a question', () => {
     [{ nothing: 1 }],
     [{ due: { $gte: '2026-01-01', $lt: '2026-02-01' } }],
   ])('%j has no words there', (filter) => {
-    expect(conditionsOf(filter, fields, context)).toBeNull()
+    expect(madeConditions(filter, fields, context)).toBeNull()
   })
 })
 

@@ -1,0 +1,115 @@
+// Files between machines (D-322): a document for each complete one. Its bytes go another way (byte-lane.ts).
+import type { PlatformEvent } from '#shared/events.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import type { Tx, Write } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { EventListener, PluginHost } from '#main/kernel/plugin.ts'
+import type { StorageService } from '#main/plugins/storage/api.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
+import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
+import { contextHere } from '../engine/owner-identity.ts'
+import type { OwnerIdentity } from '../engine/owner-identity.ts'
+import { FILE_KEY, GONE_KEY, fileEntry, saidFile } from './file-entries.ts'
+
+/** What it works with. */
+export interface FileSyncParts {
+  readonly docs: DocWriter
+  /** Undefined on a host without files, and before that plugin is there. */
+  readonly storage: () => StorageService | undefined
+  readonly identity: OwnerIdentity
+  readonly write: Write
+  readonly clock: Pick<Clock, 'iso'>
+  readonly ids: Pick<Ids, 'uuid'>
+  readonly log: Logger
+  /** This machine; null while it does not take part. */
+  readonly here: () => { readonly device: string; readonly isAdmin: boolean } | null
+}
+
+const filesPerSlice = 200
+
+/** Files as a kind of documents. */
+export interface FileSync {
+  readonly handler: DocKindHandler
+  listen(host: Pick<PluginHost, 'on'>): void
+}
+
+/** Makes the kind `file`. */
+export function createFileSync(parts: FileSyncParts): FileSync {
+  const { docs, storage, identity, here } = parts
+  const nameOf = (file: string): DocName => ({ kind: 'file', file })
+  const idOf = ({ payload }: PlatformEvent): string => (payload as { fileId: string }).fileId
+
+  const uploaded: EventListener = (event, tx, ctx) => {
+    const machine = here()
+    if (machine === null || !docs.isRecording(ctx)) return
+    const file = storage()?.travelling(tx, idOf(event))
+    if (file === undefined) return
+    const entry = fileEntry(identity.value(file), machine.device)
+    docs.edit(tx, ctx, nameOf(file.id), (at) => at.set({ [FILE_KEY]: entry }))
+  }
+
+  const deleted: EventListener = (event, tx, ctx) => {
+    if (!docs.isRecording(ctx)) return
+    const force = (event.payload as { force?: boolean }).force === true
+    docs.edit(tx, ctx, nameOf(idOf(event)), (at) => {
+      // Of a file nobody was told of nothing is said.
+      if (at.register().has(FILE_KEY)) at.set({ [GONE_KEY]: { at: parts.clock.iso(), force } })
+    })
+  }
+
+  /** Who deleted it did not know of the records that name it here: it is there again, for all. */
+  const bringBack = (tx: Tx, file: string): void => {
+    if (here()?.isAdmin !== true) return
+    tx.afterCommit(() => {
+      parts
+        .write('sync.file-kept', (next) =>
+          docs.edit(next, internalContext(parts.ids.uuid()), nameOf(file), (at) => at.set({ [GONE_KEY]: null })),
+        )
+        .catch((error: unknown) => parts.log.error({ err: error }, 'A file could not be brought back for all.'))
+    })
+  }
+
+  return {
+    handler: {
+      kind: 'file',
+      project(tx, ctx, { name, document }) {
+        if (name.kind !== 'file') return 'done'
+        const files = storage()
+        // Asked again whenever metadata changes; a host without files keeps what it cannot show.
+        if (files === undefined) return 'later'
+        const { file, gone } = saidFile(name.file, document.register)
+        const context = contextHere(ctx, identity)
+        if (gone !== null) {
+          if (!files.removeRemote(tx, context, name.file, gone.force)) bringBack(tx, name.file)
+        } else if (file !== null) files.placeRemote(tx, context, identity.value(file))
+        return 'done'
+      },
+      backfill(tx, after, write) {
+        const files = storage()
+        const machine = here()
+        if (files === undefined || machine === null) return { next: null, done: 0 }
+        const ids = files.travellingIds(tx, after ?? '', filesPerSlice)
+        for (const id of ids) {
+          const file = files.travelling(tx, id)
+          if (file === undefined) continue
+          const entry = fileEntry(identity.value(file), machine.device)
+          write(
+            nameOf(id),
+            'system',
+            (at) => {
+              if (!at.register().has(FILE_KEY)) at.set({ [FILE_KEY]: entry })
+            },
+            { mend: true },
+          )
+        }
+        return { next: ids.length < filesPerSlice ? null : ids.at(-1)!, done: ids.length }
+      },
+    },
+    listen(host) {
+      host.on('file.uploaded', uploaded)
+      host.on('file.deleted', deleted)
+    },
+  }
+}

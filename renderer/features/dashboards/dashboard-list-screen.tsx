@@ -1,0 +1,120 @@
+// Owns the list of dashboards: what each shows, making, renaming, copying and deleting them.
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { IconChartBar, IconDots, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Loading } from '../../components/delayed.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { menuOptions } from '../../components/menu-options.ts'
+import { EmptyState, LoadFailure } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
+import { formatNumber } from '../../lib/format.ts'
+import { useMay } from '../../lib/own-rights.ts'
+import { addStrings, t } from '../../lib/strings.ts'
+import { dashboardStrings } from '../../lib/strings/dashboards.ts'
+import { objectPluralLabel, useObjects } from '../objects/index.ts'
+import type { Dashboard } from './dashboard-item.ts'
+import { dashboardPath } from './dashboard-places.ts'
+import { dashboardsQuery } from './dashboard-queries.ts'
+import { NameDialog } from './name-dialog.tsx'
+import { removeAndTell } from './remove-dashboard.ts'
+import { objectsOfTiles } from './use-bar.ts'
+
+addStrings(dashboardStrings)
+
+interface Naming {
+  dashboard: Dashboard | undefined
+  naming: 'new' | 'rename' | 'copy'
+}
+
+/** The page. */
+export function DashboardListScreen() {
+  const { data: dashboards, error, refetch } = useQuery(dashboardsQuery)
+  const mayDesign = useMay('manage_metadata') === true
+  const [asked, setAsked] = useState<Naming>()
+  const isEmpty = dashboards?.length === 0
+  const make = mayDesign && (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => setAsked({ dashboard: undefined, naming: 'new' })}
+    >
+      {t('dashboards.new')}
+    </Button>
+  )
+  return (
+    <Page title={t('dashboards.title')} lead={t('dashboards.lead')} actions={!isEmpty && make}>
+      {error && !dashboards ? (
+        <LoadFailure error={error} onRetry={() => void refetch()} />
+      ) : !dashboards ? (
+        <Loading />
+      ) : isEmpty ? (
+        <EmptyState
+          title={t('dashboards.none')}
+          icon={<IconChartBar size={32} stroke={1.5} aria-hidden />}
+          actions={make}
+        >
+          {t('dashboards.none.text')}
+        </EmptyState>
+      ) : (
+        <div className={parts.section}>
+          <DashboardTable dashboards={dashboards} mayDesign={mayDesign} onAsk={setAsked} />
+        </div>
+      )}
+      <NameDialog dashboard={asked?.dashboard} naming={asked?.naming} onClose={() => setAsked(undefined)} />
+    </Page>
+  )
+}
+
+function DashboardTable(props: {
+  dashboards: readonly Dashboard[]
+  mayDesign: boolean
+  onAsk: (asked: Naming) => void
+}) {
+  const { data: objects = [] } = useObjects()
+  const columns = [
+    { label: t('dashboards.column.label') },
+    { label: t('dashboards.column.objects'), wide: true },
+    { label: t('dashboards.column.tiles'), number: true },
+    ...(props.mayDesign ? [{ label: t('dashboards.column.actions'), hidden: true }] : []),
+  ]
+  return (
+    <ListTable label={t('dashboards.list')} columns={columns}>
+      {props.dashboards.map((dashboard) => {
+        const { name, label, tiles } = dashboard
+        const shown = objects.filter((object) => objectsOfTiles(tiles).has(object.name))
+        return (
+          <tr key={name}>
+            <th scope="row">
+              <a href={`#${dashboardPath(name)}`} className={parts.link}>
+                {label}
+              </a>
+            </th>
+            <td data-wide>{shown.map(objectPluralLabel).join(', ')}</td>
+            <td data-number>{formatNumber(tiles.length)}</td>
+            {props.mayDesign && (
+              <td>
+                <Menu position="bottom-end" {...menuOptions} withinPortal>
+                  <Menu.Target>
+                    <ActionIcon variant="subtle" color="gray" aria-label={t('dashboards.more', { label })}>
+                      <IconDots size={16} aria-hidden />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'rename' })}>
+                      {t('dashboards.rename')}
+                    </Menu.Item>
+                    <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'copy' })}>
+                      {t('dashboards.duplicate')}
+                    </Menu.Item>
+                    <Menu.Item onClick={() => void removeAndTell(dashboard)}>{t('dashboards.delete')}</Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+              </td>
+            )}
+          </tr>
+        )
+      })}
+    </ListTable>
+  )
+}

@@ -1,0 +1,86 @@
+// Where tiles stand: never over each other, whatever is moved or resized.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Tile } from './dashboard-item.ts'
+import { exchanged, moved, placed, resized, withTile } from './tile-layout.ts'
+import type { PlacedTile } from './tile-layout.ts'
+
+const tile = (id: string, x: number, y: number, w: number, h: number): PlacedTile => ({
+  id,
+  type: 'chart',
+  layout: { x, y, w, h },
+})
+const places = (tiles: readonly PlacedTile[]): Record<string, number[]> =>
+  Object.fromEntries(tiles.map(({ id, layout: { x, y, w, h } }) => [id, [x, y, w, h]]))
+
+describe('tiles', () => {
+  it('get a place beside or below the others where they have none', () => {
+    const tiles: Tile[] = [
+      { id: 'a', type: 'metric' },
+      tile('b', 0, 0, 3, 2),
+      { id: 'c', type: 'chart' },
+      { id: 'd', type: 'list' },
+    ]
+    expect(places(placed(tiles, 12))).toEqual({ b: [0, 0, 3, 2], a: [3, 0, 3, 2], c: [6, 0, 6, 4], d: [0, 4, 6, 4] })
+  })
+
+  it('push down what they would cover, and stop at the edges', () => {
+    const tiles = [tile('a', 0, 0, 6, 4), tile('b', 6, 0, 6, 4)]
+    expect(places(moved(tiles, 'a', 2, 0, 12))).toEqual({ a: [2, 0, 6, 4], b: [6, 4, 6, 4] })
+    expect(places(moved(tiles, 'a', -3, -2, 12))).toEqual({ a: [0, 0, 6, 4], b: [6, 0, 6, 4] })
+    expect(places(resized(tiles, 'b', 4, 1, 12))).toEqual({ a: [0, 0, 6, 4], b: [6, 0, 6, 5] })
+    expect(places(resized(tiles, 'a', 1, -9, 12))).toEqual({ a: [0, 0, 7, 1], b: [6, 1, 6, 4] })
+  })
+
+  it('change places with their neighbours', () => {
+    const tiles = [tile('a', 0, 0, 12, 2), tile('b', 0, 2, 6, 4)]
+    expect(exchanged(tiles, 'b', -1, 12).map(({ id }) => id)).toEqual(['b', 'a'])
+    expect(exchanged(tiles, 'a', 1, 12).map(({ id }) => id)).toEqual(['b', 'a'])
+    expect(places(exchanged(tiles, 'a', -1, 12))).toEqual(places(tiles))
+  })
+
+  it('never cover each other and never leave the columns', () => {
+    const place = fc.record({
+      x: fc.nat(20),
+      y: fc.nat(6),
+      w: fc.integer({ min: 1, max: 20 }),
+      h: fc.integer({ min: 1, max: 6 }),
+    })
+    const act = fc.record({
+      at: fc.nat(9),
+      what: fc.constantFrom('move', 'size', 'up', 'down', 'add'),
+      dx: fc.integer({ min: -8, max: 8 }),
+      dy: fc.integer({ min: -8, max: 8 }),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(place, { minLength: 1, maxLength: 8 }),
+        fc.array(act, { maxLength: 12 }),
+        (layouts, acts) => {
+          let tiles = placed(
+            layouts.map((layout, at) => ({ id: `t${at}`, type: 'chart', layout })),
+            12,
+          )
+          for (const { at, what, dx, dy } of acts) {
+            const { id } = tiles[at % tiles.length]!
+            if (what === 'move') tiles = moved(tiles, id, dx, dy, 12)
+            else if (what === 'size') tiles = resized(tiles, id, dx, dy, 12)
+            else if (what === 'add') tiles = withTile(tiles, { id: `n${tiles.length}`, type: 'metric' }, 12)
+            else tiles = exchanged(tiles, id, what === 'up' ? -1 : 1, 12)
+          }
+          const cells = new Set<string>()
+          for (const { layout } of tiles) {
+            expect(layout.x).toBeGreaterThanOrEqual(0)
+            expect(layout.x + layout.w).toBeLessThanOrEqual(12)
+            for (let x = layout.x; x < layout.x + layout.w; x += 1) {
+              for (let y = layout.y; y < layout.y + layout.h; y += 1) {
+                expect(cells.has(`${x} ${y}`)).toBe(false)
+                cells.add(`${x} ${y}`)
+              }
+            }
+          }
+        },
+      ),
+    )
+  })
+})
