@@ -202,10 +202,15 @@ describe.each([true, false])('a list that becomes a single value, edited first: 
   })
 })
 
-/** The two people every host knows. */
+/** The owner, and somebody who has an account on the laptop alone. */
 async function users(): Promise<string[]> {
-  const me = (await desk.get('/auth/me')).body.user?.id ?? '00000000-0000-7000-8000-000000000001'
-  return [me, '01900000-0000-7000-8000-0000000000aa']
+  const email = `ada${(count += 1)}@example.test`
+  const { status, body } = await laptop.post('/auth/admin/create-user', {
+    ...{ email, password: 'correct horse battery', name: 'Ada', role: 'admin' },
+    data: { username: `ada${count}` },
+  })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return ['00000000-0000-7000-8000-000000000001', body.user.id]
 }
 
 describe.each([true, false])('a single value that becomes a list, edited first: %s', (isEditFirst) => {
