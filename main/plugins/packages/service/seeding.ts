@@ -77,7 +77,7 @@ function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, in
   if (mode === 'insert' || found.isDeleted) return
   const text = getSeeded(tx, packageId, object, found.id)
   // One that the package wrote on another machine: what stands there may be of people by now.
-  const unnoted = found.id === derived ? {} : null
+  const unnoted: PlatformRecord | null = found.id === derived ? {} : null
   const known = text === undefined ? unnoted : (JSON.parse(text) as PlatformRecord)
   const isFree = (field: string): boolean => {
     const now = found.record[field] ?? null

@@ -6,7 +6,14 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import { sameJson } from '#main/replication/core/json-value.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, formerTextKey, parseKey } from '#main/replication/core/register-keys.ts'
-import { memberPatch, partsOf, readMembers, readSum, sumPatch, wholePatch } from '#main/replication/core/register-patches.ts'
+import {
+  memberPatch,
+  partsOf,
+  readMembers,
+  readSum,
+  sumPatch,
+  wholePatch,
+} from '#main/replication/core/register-patches.ts'
 import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
@@ -116,7 +123,8 @@ function mendRecord(
     if (held === undefined && value === null && known?.hadText(field.uid) === true) patch[field.uid] = null
     if (sameJson(value, held ?? null)) continue
     // What a list of another machine became here, where nobody has agreed that members are lost.
-    if (known?.converted === undefined && merge === 'latest' && strays.has(field.uid) && !register.has(field.uid)) continue
+    if (known?.converted === undefined && merge === 'latest' && strays.has(field.uid) && !register.has(field.uid))
+      continue
     if (value === null && known?.isOpen(field.uid) === true) continue
     Object.assign(patch, valuePatch({ field, merge }, value, place))
   }
