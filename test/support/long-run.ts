@@ -129,6 +129,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'is over after a short wait',
   ],
   'test/sync/model.property.test.ts': ['any schedule', 'many restored databases'],
+  'test/sync/package-seeds.test.ts': ['has the same records again'],
   'test/sync/refused-writes.test.ts': ['do not end the connection', 'very many writes without a right'],
   'test/sync/relay-mailbox.test.ts': ['hold whoever writes to somebody who never reads'],
   'test/sync/relay-process.test.ts': [
