@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
-import { bundledChildren } from '../test/support/host-bundle.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -19,9 +18,6 @@ const PROGRAMS = {
   'workers/sheet': 'main/workers/sheet.ts',
   'child-bootstrap': 'electron/child-bootstrap.ts',
 }
-
-/** Programs that tests start (`--mode children`), by their name in dist/test. */
-const children = Object.fromEntries(bundledChildren.map((name) => [name, `${root}test/safety/children/${name}.ts`]))
 
 const programs = Object.entries(PROGRAMS).map(([name, file]) => [name, root + file] as const)
 
@@ -42,9 +38,7 @@ export default defineConfig(({ mode }) => {
       rolldownOptions: {
         input: forWorkers
           ? Object.fromEntries(programs.filter(([, file]) => existsSync(file)))
-          : mode === 'children'
-            ? children
-            : { electron: `${root}electron/main.ts`, cli: `${root}main/cli.mjs` },
+          : { electron: `${root}electron/main.ts`, cli: `${root}main/cli.mjs` },
         // Everything that is not ours by path or by the two prefixes of package.json "imports".
         external: [/^node:/, /^electron$/, /^(?![./#]|[A-Za-z]:|\0)/],
         output: {

@@ -100,6 +100,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   const marks: Marks = { schema: false, changed: false }
   let jobs: Job[] = []
+  /**
+   * True from when a drain is due until its group is settled or on its way to disk: what its callbacks write or lend begins
+   * after it. A drain that began meanwhile would force the log a second time beside the first, or write during a loan.
+   */
   let armed = false
   const loans: Loan[] = []
   let isLent = false
@@ -200,7 +204,6 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   const drain = (): void => {
-    armed = false
     const waiting = jobs
     jobs = []
     let group: readonly Job[] = waiting
@@ -212,7 +215,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     if (syncFailed) {
       const cause = space?.isFull() === true ? diskFullError() : new Error('The log could not be forced to disk.')
       settle(waiting, { cause })
-      goOn()
+      drained()
       return
     }
     try {
@@ -252,6 +255,11 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       }
       settle(group, undefined)
     }
+    drained()
+  }
+
+  const drained = (): void => {
+    armed = false
     goOn()
   }
 
@@ -268,6 +276,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   /** Answers a committed group once it is on disk. */
   const settleOnDisk = async (group: readonly Job[], log: LogSync): Promise<void> => {
     syncing = true
+    armed = false
     unsynced = false
     let lost: { cause: unknown } | undefined
     try {
@@ -277,8 +286,9 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       syncFailed = true
       degrade(cause)
     }
-    syncing = false
+    // Those who hear of it write: in the next group, and behind a loan that waits.
     settle(group, lost)
+    syncing = false
     goOn()
   }
 
@@ -294,8 +304,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   /** The next loan, else the next group, else rest. */
   const goOn = (): void => {
-    // A COMMIT may have begun a loan already, or the next group wait its turn; their ends go on.
-    if (isLent || syncing) return
+    // The end of what is due or under way goes on.
+    if (armed || isLent || syncing) return
     const loan = loans.shift()
     if (loan !== undefined) {
       isLent = true
@@ -387,7 +397,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           return
         }
         loans.push({ run: () => work().then(resolve, reject), keepsSchema })
-        if (!armed && !isLent && !syncing) goOn()
+        goOn()
       }),
     health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),
     refuse: (error) => void (refusal ??= error),
@@ -395,7 +405,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     version: () => version,
     async close() {
       closing = true
-      if (jobs.length > 0 || loans.length > 0 || isLent || syncing)
+      if (armed || jobs.length > 0 || loans.length > 0 || isLent || syncing)
         await new Promise<void>((resolve) => (whenIdle = resolve))
       clearInterval(probe)
     },

@@ -68,6 +68,7 @@ describe('an upload', () => {
       sha256: sha256(Buffer.from('hello')),
       metadata: { topic: 'tea', tags: [1] },
       url: `${host.host.url}/api/v1/storage/${data.fileId}`,
+      place: { here: true, receivedBytes: null, machine: null },
     })
     expect((await read(data.fileId)).bytes.toString()).toBe('hello')
     expect((await read(`files/${data.fileId}`)).bytes.toString()).toBe('hello')

@@ -128,6 +128,7 @@ describe('while sync is off', () => {
         paused: true,
         listen: false,
         discovery: false,
+        keepFiles: false,
       })
     })
 

@@ -70,7 +70,7 @@ describe('the assistant', () => {
       '/ui/views?object=task&type=list',
     )
     const kept = views.find(({ label }) => label === 'Open ones')
-    expect(kept?.config['conditions']).toEqual(['all', ['status', 'eq', 'Open'], ['hours', 'gt', '1']])
+    expect(kept?.config['conditions']).toEqual(['all', ['status', 'eq', 'open'], ['hours', 'gt', '1']])
     await page.getByRole('link', { name: 'Show as table' }).click()
     await page.getByText('2 records').waitFor()
   })

@@ -88,7 +88,7 @@ describe('dashboards', () => {
     await page.mouse.up()
     await look(page, 'dashboard-making')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Sales', exact: true }).waitFor()
     const widgets = await stored()
     expect(widgets.map(({ type }) => type).toSorted()).toEqual(['chart', 'list', 'metric'])
     expect(widgets.find(({ type }) => type === 'list')?.layout).toEqual({ x: 0, y: 6, w: 7, h: 4 })

@@ -96,7 +96,11 @@ describe('files', () => {
     const { items } = (
       await bench.api<{ data: { items: { attachments: Named[] }[] } }>('GET', `/data/paper/${id}/feed`)
     ).data
-    // What happened to files is told by their names.
+    // What happened to files is told by their names; many changes of one person are folded.
+    await page
+      .getByText(/made \d+ changes/)
+      .first()
+      .click()
     await page
       .getByRole('article')
       .filter({ hasText: 'two.txt, one.txt' })

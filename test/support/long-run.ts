@@ -64,6 +64,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/automation.test.ts': ['starts a flow by hand'],
   'test/e2e/dashboards.test.ts': ['come with every ready application'],
   'test/e2e/designer.test.ts': ['is worked by keyboard alone', 'keeps what is unsaved when it is left'],
+  'test/e2e/files-elsewhere.test.ts': ['are said to be on a device that is away', 'are shown on their way'],
   'test/e2e/files.test.ts': ['pause on their way in chunks'],
   'test/e2e/first-run.keyboard.test.ts': ['reaches every command', 'walks through the regions'],
   'test/e2e/grid-header.test.ts': [
@@ -83,6 +84,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'deletes the new table again',
   ],
   'test/e2e/packages.test.ts': ['are uploaded, upgraded', 'are uninstalled'],
+  'test/e2e/related.test.ts': ['previews a draft with real records', 'shows relations as a diagram'],
   'test/e2e/search.test.ts': ['fits small windows', 'has home show'],
   'test/e2e/sync.test.ts': [
     'ask nothing of the host for a link',
@@ -127,6 +129,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'is over after a short wait',
   ],
   'test/sync/model.property.test.ts': ['any schedule', 'many restored databases'],
+  'test/sync/package-seeds.test.ts': ['has the same records again'],
   'test/sync/refused-writes.test.ts': ['do not end the connection', 'very many writes without a right'],
   'test/sync/relay-mailbox.test.ts': ['hold whoever writes to somebody who never reads'],
   'test/sync/relay-process.test.ts': [

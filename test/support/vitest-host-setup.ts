@@ -23,13 +23,22 @@ export async function setup(): Promise<void> {
   const stamp = launcher.stampOf(launcher.listInputs(root, inputs))
   const stampFile = join(childBundles, 'stamp')
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
-  for (const mode of ['children', 'workers']) build(mode)
+  build('children', 'production')
+  build('host', 'workers')
   writeFileSync(stampFile, stamp)
 }
 
-function build(mode: string): void {
+function build(config: string, mode: string): void {
   const vite = join(root, 'node_modules/vite/bin/vite.js')
-  const words = ['build', '--config', 'build/vite.host.config.ts', '--configLoader', 'native', '--logLevel', 'warn']
+  const words = [
+    'build',
+    '--config',
+    `build/vite.${config}.config.ts`,
+    '--configLoader',
+    'native',
+    '--logLevel',
+    'warn',
+  ]
   const run = spawnSync(process.execPath, [vite, ...words, '--mode', mode, '--outDir', childBundles], {
     cwd: root,
     // The runner's own would make vite bundle development libraries.

@@ -5,7 +5,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
-import { addItem } from '../support/feed-calls.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createSyncedHost, listen, pair, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
@@ -51,7 +50,7 @@ beforeAll(async () => {
   await desk.saveItem('profile', 'works', { label: 'Works', objects: { part: everything } })
   await listen(desk)
   await desk.post('/sync/enable', { deviceName: 'Desk' })
-  await desk.defineObject('part', { title: { type: 'text' }, plan: { type: 'file' } }, { enable: { files: true } })
+  await desk.defineObject('part', { title: { type: 'text' }, plan: { type: 'file' } })
   await desk.assign(0, { profile: 'works' })
   early = await upload(desk)
   laptop = await createSyncedHost()
@@ -84,9 +83,8 @@ describe('a file in a workspace of several machines', { timeout: 60_000 }, () =>
     await known(desk, file)
     const { status, body } = await desk.post('/data/part', { title: 'Named', plan: { fileId: file } })
     expect([status, body.record?.plan?.size], JSON.stringify(body)).toEqual([201, content.length])
-    await addItem(desk, `part/${body.id}`, { body: 'See there', attachments: [file] })
     const uses = async () => (await laptop.get(`/storage/files/${file}/uses`)).body.data?.uses
-    await until('both uses are known', async () => (await uses())?.length === 2)
+    await until('its use is known', async () => (await uses())?.length === 1)
     await until('the record is there', async () => (await laptop.get(`/data/part/${body.id}`)).status === 200)
     const refused = await laptop.delete(`/storage/${file}`)
     expect([refused.status, refused.body.error.code]).toEqual([409, 'delete_restricted'])

@@ -35,6 +35,8 @@ type ChatAnswer = AiOutput<'chatWithAi'>
  */
 async function streamed(chat: (onText: (text: string) => void) => Promise<ChatAnswer>): Promise<Reply<ByteStream>> {
   const stream = new PassThrough()
+  // Whoever reads it hears of its end as well; a failure before there is a reader is nobody's to catch.
+  stream.on('error', () => undefined)
   const begun = Promise.withResolvers<void>()
   let hasText = false
   const send = (event: string, data: unknown): void => {

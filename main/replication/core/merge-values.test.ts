@@ -61,6 +61,27 @@ describe('mergeValues', () => {
     expect(merged.conflicts).toEqual([{ uid: 'name', winner: taken, losers: [added] }])
   })
 
+  it('reads a value from members while nobody has written it as a whole, and lists those it tells nothing of', () => {
+    const [red, blue]: RegisterEntry[] = ['red', 'blue'].map((one) => [memberKey('name', one), true, 1, 0, 1])
+    expect(project(red!)).toMatchObject({ values: new Map([['name', 'red']]), conflicts: [] })
+    const both = project(red!, blue!)
+    expect(both.values.get('name')).toEqual(['red', 'blue'])
+    expect(both.conflicts).toEqual([{ uid: 'name', winner: red, losers: [blue] }])
+  })
+
+  it('lists members that were written by somebody who did not know that they were taken up in a value', () => {
+    const whole: RegisterEntry = ['name', 'red', 2, 0, 1]
+    const taken: RegisterEntry = [memberKey('name', 'red'), null, 2, 0, 1]
+    const added: RegisterEntry = [memberKey('name', 'blue'), true, 1, 0, 2]
+    const left: RegisterEntry = [memberKey('name', 'red'), false, 3, 0, 2]
+    expect(project(whole, taken, added).conflicts).toEqual([{ uid: 'name', winner: whole, losers: [added] }])
+    expect(project(whole, taken, left).conflicts).toEqual([{ uid: 'name', winner: whole, losers: [left] }])
+    // Of another value that takes nothing away, and a member that stands there is what was meant.
+    const other: RegisterEntry = ['name', 'green', 2, 0, 1]
+    expect(project(other, taken, left).conflicts).toEqual([])
+    expect(project(whole, taken, [memberKey('name', 'red'), true, 3, 0, 2]).conflicts).toEqual([])
+  })
+
   it('tells of a deletion, and of one that was taken back meanwhile', () => {
     const deletion = { at: '2026-01-01T00:00:00.000Z', by: 'u' }
     expect(project(['_del', deletion, 1, 0, 1]).deleted).toEqual(deletion)

@@ -1,7 +1,7 @@
 // What a register means for a row: one value per field, and the conflicts people should see. Knows how fields are merged,
 // nothing of their types, of rows or of who is told.
 import { sameJson } from './json-value.ts'
-import { DELETED_KEY, isFormerText, parseKey } from './register-keys.ts'
+import { DELETED_KEY, isFormerText, memberOf, parseKey } from './register-keys.ts'
 import { readMembers, readSum } from './register-patches.ts'
 import type { Register } from './register.ts'
 import type { Json, RegisterEntry, RegisterValue } from './types.ts'
@@ -36,6 +36,8 @@ export interface MergedValues {
   readonly conflicts: readonly FieldConflict[]
   /** Who deleted the record and when; null for a live one. */
   readonly deleted: Json
+  /** Of fields that are no lists any more: what was written to members and is in no value of the whole, by uid. */
+  readonly strays: ReadonlyMap<string, readonly RegisterEntry[]>
   /** Uids that no field here has: of a newer schema. Their entries stay as they are. */
   readonly unknown: readonly string[]
 }
@@ -61,16 +63,21 @@ function projected(register: Register, fields: readonly MergedField[]): MergedVa
   const inParts = new Map<string, { base: Json | undefined; parts: Map<string, Json> }>()
   const unknown = new Set<string>()
   const conflicts: FieldConflict[] = []
+  const strays = new Map<string, RegisterEntry[]>()
   for (const [key, value] of register) {
     const { uid, part } = parseKey(key)
     const merge = uid.startsWith('_') ? 'latest' : merges.get(uid)
+    if (part !== null && merge !== 'members') {
+      const stray = strayOf(value)
+      if (stray !== null) strays.set(uid, [...(strays.get(uid) ?? []), stray])
+    }
     if (merge === undefined) {
       unknown.add(uid)
       continue
     }
     if (isFormerText(part)) continue
-    // A member of a field that is no list any more says nothing about its value; the share of a sum is a part of it, and
-    // one that was added without knowing that all were taken up in a value is listed.
+    // The share of a sum is a part of the value, and one that was added without knowing that all were taken up in a value is
+    // listed.
     if (merge === 'latest' && part !== null && !hasShare(value)) continue
     const conflict = conflictOf(uid, value)
     if (conflict !== null) conflicts.push(conflict)
@@ -88,7 +95,40 @@ function projected(register: Register, fields: readonly MergedField[]): MergedVa
     const field = { uid, base: merge === 'latest' ? register.get(uid)?.winner[1] : base, parts }
     values.set(uid, merge === 'members' ? readMembers(field) : readSum(field))
   }
-  return { values, conflicts, deleted: register.get(DELETED_KEY)?.winner[1] ?? null, unknown: [...unknown] }
+  for (const [uid, entries] of strays) {
+    if (merges.get(uid) !== 'latest') continue
+    const whole = register.get(uid)?.winner
+    const [first, ...others] = entries.filter((entry) => entry[1] === true)
+    if (whole === undefined && first !== undefined) {
+      // Nobody has written it as a whole: it is what its members are.
+      values.set(uid, others.length === 0 ? strayValue(first) : [first, ...others].map(strayValue))
+      if (others.length > 0) conflicts.push({ uid, winner: first, losers: others })
+    } else if (whole !== undefined) {
+      const losers = entries.filter((entry) => isLost(entry, whole[1]))
+      if (losers.length > 0) conflicts.push({ uid, winner: whole, losers })
+    }
+  }
+  const deleted = register.get(DELETED_KEY)?.winner[1] ?? null
+  return { values, conflicts, deleted, strays, unknown: [...unknown] }
+}
+
+/** What somebody wrote to a member who did not know that all were taken up in a value; null for nothing. */
+function strayOf({ winner, losers }: RegisterValue): RegisterEntry | null {
+  const sides = [winner, ...losers]
+  const added = sides.find(([, value]) => value === true)
+  if (added !== undefined) return added
+  return sides.some(([, value]) => value === null) ? (sides.find(([, value]) => value === false) ?? null) : null
+}
+
+/** What a field that is no list any more would be by the entry of a member: the member, or null when it was taken away. */
+export function strayValue([key, value]: RegisterEntry): Json {
+  return value === true ? memberOf(parseKey(key).part ?? '') : null
+}
+
+/** Whether a value tells nothing of what was written to a member: who took one away only minds where it stands. */
+function isLost(entry: RegisterEntry, whole: Json): boolean {
+  const member = memberOf(parseKey(entry[0]).part ?? '')
+  return (entry[1] === true) !== sameJson(member, whole)
 }
 
 /** Whether one of the sides of a part is the share of a sum. */

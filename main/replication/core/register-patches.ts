@@ -86,9 +86,13 @@ export function sumPatch(field: FieldParts, next: Json, inc: number): RegisterPa
   return { [key]: decimalSum([typeof share === 'number' ? share : 0, next, -(sum ?? 0)]) }
 }
 
-/** What makes a number `next` and nothing else: the shares of a time when it was a sum are taken up in it. */
+/**
+ * What makes a field `next` and nothing else: the shares of a time when it was a sum, and the members of one when it was a
+ * list, are taken up in it. Those that somebody writes without knowing of it stand out by that.
+ */
 export function wholePatch(field: FieldParts, next: Json): RegisterPatch {
-  return { ...Object.fromEntries(sharesOf(field).map(([key]) => [key, null])), [field.uid]: next }
+  const taken = [...field.parts].filter(([, held]) => typeof held === 'number' || held === true)
+  return { ...Object.fromEntries(taken.map(([key]) => [key, null])), [field.uid]: next }
 }
 
 function sharesOf({ parts }: FieldParts): (readonly [key: string, share: number])[] {

@@ -73,7 +73,7 @@ function isReplaced(survivors: readonly Written[], one: Written, doc: string, ui
   )
 }
 
-/** Whether the machine has the first value of a field from the arrival of its definition: what came before had no field to change. */
+/** Whether the machine has the first value of a field from the arrival of its definition: what came before had no field to change (D-356). */
 function cameBeforeField(machine: Machine, id: string, uid: string): boolean {
   const sql = `SELECT changes FROM feed_fact WHERE record_id = ? AND actor_type = 'system' AND source = 'sync'`
   const facts = machine.plugin.read.all(statement<{ changes: string }>(sql, [id]))

@@ -48,15 +48,14 @@ function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, in
   const { object, mode, externalId } = seed
   const record = seed.cells === true ? records.valuesOf(object, written) : written
   const { id: given, ...values } = record
-  const id =
-    typeof given === 'string'
-      ? given.toLowerCase()
-      : given === undefined
-        ? derivedId(packageId, object, index)
-        : undefined
   const named = given === undefined && externalId !== undefined ? record[externalId] : undefined
   const isNamed = externalId !== undefined && named !== undefined && named !== null
-  const key: RecordKey = isNamed ? { field: externalId, value: named } : { id: id ?? String(given) }
+  const derived =
+    given === undefined
+      ? derivedId([packageId, object, isNamed ? JSON.stringify([externalId, named]) : String(index)])
+      : undefined
+  const id = derived ?? (typeof given === 'string' ? given.toLowerCase() : undefined)
+  const key: RecordKey = { id: id ?? String(given) }
   const remember = (recordId: string, seeded: PlatformRecord): void =>
     putSeeded(tx, packageId, {
       object,
@@ -64,18 +63,22 @@ function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, in
       seeded: JSON.stringify(seeded),
       sample: seed.sample === true ? 1 : 0,
     })
-  const found = records.find(object, key)
+  // By its name first, which a record of people may have; one that people renamed is known by its id.
+  const byName = isNamed ? records.find(object, { field: externalId, value: named }) : undefined
+  const found = byName ?? records.find(object, key)
   if (found === undefined) {
     // Somebody removed it for good, and it stays gone.
-    if (id !== undefined && !isNamed && getSeeded(tx, packageId, object, id) !== undefined) return
-    const made = records.create(object, isNamed ? values : { ...values, id: id ?? given })
+    if (id !== undefined && getSeeded(tx, packageId, object, id) !== undefined) return
+    const made = records.create(object, { ...values, id: id ?? given })
     // Of a sample everything counts: whoever changes a field the package left alone has made the record their own.
     remember(made.id, seed.sample === true ? made.record : chosen(made.record, Object.keys(values)))
     return
   }
   if (mode === 'insert' || found.isDeleted) return
   const text = getSeeded(tx, packageId, object, found.id)
-  const known = text === undefined ? null : (JSON.parse(text) as PlatformRecord)
+  // One that the package wrote on another machine: what stands there may be of people by now.
+  const unnoted: PlatformRecord | null = found.id === derived ? {} : null
+  const known = text === undefined ? unnoted : (JSON.parse(text) as PlatformRecord)
   const isFree = (field: string): boolean => {
     const now = found.record[field] ?? null
     if (known === null) return true
@@ -100,9 +103,9 @@ function about({ seed, index }: Seed, error: PlatformError): PlatformError {
   return new PlatformError(error.code, error, { ...error.details, seed: { object: seed.object, index } }, error)
 }
 
-/** The id of a record without one: the same on every machine and at every upgrade. @source RFC 9562 section 5.8 */
-function derivedId(packageId: string, object: string, index: number): string {
-  const hex = createHash('sha256').update(`${packageId}|${object}|${index}`).digest('hex').slice(0, 32).split('')
+/** The id of a record without one, from its name or else its place: the same on every machine and at every upgrade. @source RFC 9562 section 5.8 */
+function derivedId(parts: readonly [packageId: string, object: string, key: string]): string {
+  const hex = createHash('sha256').update(parts.join('|')).digest('hex').slice(0, 32).split('')
   hex[12] = '8'
   hex[16] = '89ab'[Number.parseInt(hex[16]!, 16) & 3]!
   return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

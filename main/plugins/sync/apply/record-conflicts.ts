@@ -1,11 +1,13 @@
 // The conflicts a merged record has: what its register says was written at once, and what the row breaks here. Knows
 // registers and outcomes; stores nothing.
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { isTextual } from '#main/database/schema/retype.ts'
 import type { RemoteOutcome } from '#main/plugins/data/api.ts'
 import type { BaseValue, EntryHistory } from '../conflicts/base-value.ts'
 import type { ConflictDraft, ConflictSide } from '../conflicts/conflict-store.ts'
 import { decimalSum } from '#main/replication/core/decimal-sum.ts'
 import { compareHlc } from '#main/replication/core/hlc.ts'
+import { mergeValues, strayValue } from '#main/replication/core/merge-values.ts'
 import type { FieldConflict, MergedValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, formerTextKey, isFormerText, memberOf, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
@@ -69,21 +71,29 @@ function draftOf(
 }
 
 function fieldConflicts(scene: ConflictScene): ConflictDraft[] {
-  const { merged, writerOf } = scene
+  const { merged, schema, writerOf } = scene
+  const strays = new Set([...merged.strays.values()].flat())
   const byField = new Map<string, FieldConflict[]>()
   for (const conflict of merged.conflicts) {
     if (conflict.uid === '_created' || conflict.uid === DELETED_KEY || conflict.uid === PURGED_KEY) continue
+    // All members are in a text that was made of them.
+    if (strays.has(conflict.winner) && isTextual(syncedFields(schema).byUid.get(conflict.uid)!)) continue
     byField.set(conflict.uid, [...(byField.get(conflict.uid) ?? []), conflict])
   }
   return [...byField].map(([uid, conflicts]) => {
     const list = merged.values.get(uid)
     const sides = conflicts.map(({ winner, losers }) => ({
-      winner: sideOf(winner, writerOf, partOf(winner) === null ? winner[1] : (list ?? null)),
-      losers: losers.map((loser) => sideOf(loser, writerOf, wholeOf(loser, list ?? null, winner[1]))),
+      winner: strays.has(winner)
+        ? sideOf(winner, writerOf, strayValue(winner))
+        : sideOf(winner, writerOf, partOf(winner) === null ? winner[1] : (list ?? null)),
+      losers: losers.map((loser) =>
+        sideOf(loser, writerOf, strays.has(loser) ? strayValue(loser) : wholeOf(loser, list ?? null, winner[1])),
+      ),
     }))
     const winner = sides.toSorted((a, b) => (a.winner.at < b.winner.at ? 1 : -1))[0]!.winner
     const draft = { kind: 'field' as const, field: uid, winner, losers: sides.flatMap(({ losers }) => losers) }
-    return draftOf(scene, draft, baseOf(scene, conflicts, list ?? null))
+    const isStray = conflicts.some(({ losers }) => losers.some((loser) => strays.has(loser)))
+    return draftOf(scene, draft, isStray ? null : baseOf(scene, conflicts, list ?? null))
   })
 }
 
@@ -93,7 +103,8 @@ function fieldConflicts(scene: ConflictScene): ConflictDraft[] {
  */
 export function movedConflicts(scene: MovedScene): ConflictDraft[] {
   const { register, schema, writerOf } = scene
-  const { scalars, texts } = syncedFields(schema)
+  const { merged, scalars, texts } = syncedFields(schema)
+  const { strays } = mergeValues(register, merged)
   const drafts: ConflictDraft[] = []
   const add = (uid: string, winner: ConflictSide, losers: readonly ConflictSide[]): void => {
     const others = losers.filter(({ value }) => value !== winner.value)
@@ -101,11 +112,15 @@ export function movedConflicts(scene: MovedScene): ConflictDraft[] {
   }
   for (const { uid } of texts) {
     const held = register.get(uid)
-    const written = held === undefined ? [] : [held.winner, ...held.losers].filter(([, value]) => value !== null)
+    const whole = held === undefined ? [] : [held.winner, ...held.losers]
+    const members = (strays.get(uid) ?? []).filter(([, value]) => value === true)
+    const written = [...whole.filter(([, value]) => value !== null), ...members]
     const text = written.length === 0 ? undefined : scene.texts().get(uid)
-    if (held === undefined || text === undefined) continue
-    const moved = [held.winner, ...held.losers].find(([, value]) => value === null) ?? held.winner
-    const losers = written.map((entry) => sideOf(entry, writerOf, textOf(entry[1])))
+    if (text === undefined) continue
+    const moved = whole.find(([, value]) => value === null) ?? held?.winner ?? written[0]!
+    const losers = written.map((entry) =>
+      sideOf(entry, writerOf, textOf(members.includes(entry) ? strayValue(entry) : entry[1])),
+    )
     add(uid, sideOf(moved, writerOf, text.text), losers)
   }
   for (const { field } of scalars) {

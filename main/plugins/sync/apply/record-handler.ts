@@ -17,6 +17,7 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
+import { partsOf, readMembers } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
@@ -288,10 +289,11 @@ function formerValues(
   { record, register, changedKeys }: Known & Pick<MergedDocument, 'changedKeys'>,
 ): Record<string, string | null> {
   const found: Record<string, string | null> = {}
+  const changed = changedFields(changedKeys)
   for (const field of syncedFields(schema).texts) {
-    const value = register.get(field.uid)?.winner[1]
+    const value = register.get(field.uid)?.winner[1] ?? readMembers(partsOf(register, field.uid))?.join(', ')
     if (value === undefined || (value !== null && typeof value === 'object')) continue
-    if (changedKeys !== null && !changedKeys.has(field.uid)) continue
+    if (changed !== null && !changed.has(field.uid)) continue
     const doc = formatDocName({ kind: 'text', object: schema.uid, record, field: field.uid })
     if (!hasDoc(tx, doc)) found[field.name] = value === null ? null : String(value)
   }
@@ -338,13 +340,17 @@ function changedValues(
   changedKeys: ReadonlySet<string> | null,
 ): Record<string, unknown> {
   const { byUid } = syncedFields(schema)
-  const changed = changedKeys === null ? null : new Set([...changedKeys].map((key) => parseKey(key).uid))
+  const changed = changedFields(changedKeys)
   const result: Record<string, unknown> = {}
   for (const [uid, value] of values) {
     const field = byUid.get(uid)
     if (field !== undefined && (changed === null || changed.has(uid))) result[field.name] = value
   }
   return result
+}
+
+function changedFields(keys: ReadonlySet<string> | null): ReadonlySet<string> | null {
+  return keys === null ? null : new Set([...keys].map((key) => parseKey(key).uid))
 }
 
 function isWritten(schema: ObjectSchema, written: RemoteChange['values'], uid: string): boolean {

@@ -7,6 +7,8 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { RefusalName } from '#main/replication/core/doc-names.ts'
 import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
+import { mergeValues } from '#main/replication/core/merge-values.ts'
+import { partsOf, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
@@ -67,7 +69,10 @@ export function createConflictEngine(parts: {
         const seen = hash === undefined ? {} : { [former]: hash }
         // A long text has its value in a document of its own: nothing of it stays in the record.
         const kept = syncedFields(schema).texts.some(({ uid }) => uid === field) ? null : value
-        place.set({ ...settlingPatch(register, field, kept), ...seen })
+        const { merged } = syncedFields(schema)
+        const hasStrays = mergeValues(register, merged).strays.has(field)
+        const taken = hasStrays ? wholePatch(partsOf(register, field), kept) : {}
+        place.set({ ...settlingPatch(register, field, kept), ...taken, ...seen })
       })
     },
     /** Says that all beginnings of a long text were seen: it stays as it stands. */

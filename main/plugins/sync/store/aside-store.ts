@@ -24,9 +24,10 @@ export function isObjectAside(read: Pick<Reads, 'get'>, object: string): boolean
   return read.get(statement("SELECT 1 FROM sync_aside WHERE object = ? AND record = ''", [object])) !== undefined
 }
 
-/** How many records are kept aside, by the uid of their object. */
+/** How many records are kept aside, by the uid of their object; those that others have by the same id are not. */
 export function countAside(read: Pick<Reads, 'all'>): ReadonlyMap<string, number> {
-  const sql = "SELECT object, count(*) AS n FROM sync_aside WHERE record <> '' GROUP BY object"
+  const sql = `SELECT object, count(*) AS n FROM sync_aside WHERE record <> ''
+    AND NOT EXISTS (SELECT 1 FROM sync_doc WHERE name = 'r/' || object || '/' || record) GROUP BY object`
   return new Map(read.all(statement<{ object: string; n: number }>(sql)).map(({ object, n }) => [object, n]))
 }
 

@@ -8,6 +8,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import { closeOthers, conflictId, hasOpen, readConflict } from '../conflicts/conflict-store.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
+import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
 import type { DocKindHandler, BackfillWriter } from '../engine/docs.ts'
 import type { Register } from '#main/replication/core/register.ts'
@@ -17,6 +18,7 @@ import { needsProject, readDocument, readNames, textHashes } from '../store/doc-
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
+import { syncedFields } from './synced-fields.ts'
 
 /** Records of one slice. */
 const sliceRows = 200
@@ -83,7 +85,7 @@ export function createRecordBackfill(
           const mend = (at: EditPlace): void => {
             if (place?.isOwn === true && !isMadeBy(at.register(), isOwn)) return
             edit(at)
-            if (isRecord && hasConflicts) closeSettled(tx, formatDocName(name), at)
+            if (isRecord && hasConflicts) closeSettled(tx, { doc: formatDocName(name), schema }, at)
           }
           write(name, author, mend, { mend: true })
         }
@@ -105,9 +107,14 @@ export function createRecordBackfill(
 }
 
 /** Ends the conflicts of fields whose document tells of none any more: what was written took the place of all sides. */
-function closeSettled(tx: Tx, doc: string, { register, hlc }: EditPlace): void {
+function closeSettled(
+  tx: Tx,
+  { doc, schema }: { readonly doc: string; readonly schema: ObjectSchema },
+  { register, hlc }: EditPlace,
+): void {
   const open = [...register()].filter(([, { losers }]) => losers.length > 0)
-  const still = new Set(open.map(([key]) => parseKey(key).uid))
+  const { strays } = mergeValues(register(), syncedFields(schema).merged)
+  const still = new Set([...open.map(([key]) => parseKey(key).uid), ...strays.keys()])
   closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, new Date(hlc.ms).toISOString())
 }
 

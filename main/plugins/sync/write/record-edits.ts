@@ -6,7 +6,14 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import { sameJson } from '#main/replication/core/json-value.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, formerTextKey, parseKey } from '#main/replication/core/register-keys.ts'
-import { memberPatch, partsOf, readSum, sumPatch, wholePatch } from '#main/replication/core/register-patches.ts'
+import {
+  memberPatch,
+  partsOf,
+  readMembers,
+  readSum,
+  sumPatch,
+  wholePatch,
+} from '#main/replication/core/register-patches.ts'
 import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
@@ -108,13 +115,16 @@ function mendRecord(
 ): void {
   const { scalars, merged } = syncedFields(schema)
   const register = place.register()
-  const { values, deleted: mark } = mergeValues(register, merged)
+  const { values, strays, deleted: mark } = mergeValues(register, merged)
   const patch: Record<string, Json> = {}
   for (const { field, merge } of scalars) {
     const value = (record[field.name] ?? null) as Json
     const held = values.get(field.uid)
     if (held === undefined && value === null && known?.hadText(field.uid) === true) patch[field.uid] = null
     if (sameJson(value, held ?? null)) continue
+    // What a list of another machine became here, where nobody has agreed that members are lost.
+    if (known?.converted === undefined && merge === 'latest' && strays.has(field.uid) && !register.has(field.uid))
+      continue
     if (value === null && known?.isOpen(field.uid) === true) continue
     Object.assign(patch, valuePatch({ field, merge }, value, place))
   }
@@ -134,7 +144,7 @@ function movedPatch(schema: ObjectSchema, register: Register, known: KnownRecord
   const patch: Record<string, Json> = {}
   for (const { uid } of texts) {
     const parts = partsOf(register, uid)
-    if (readSum(parts) !== null) Object.assign(patch, wholePatch(parts, null))
+    if (readSum(parts) !== null || readMembers(parts) !== null) Object.assign(patch, wholePatch(parts, null))
   }
   for (const { field } of scalars) {
     const [key, hash] = [formerTextKey(field.uid), hashes[field.uid]]
@@ -221,11 +231,11 @@ function valuePatch({ field, merge }: SyncedField, value: Json, place: EditPlace
   const register = place.register()
   const parts = partsOf(register, uid)
   if (merge === 'members') return memberPatch(parts, value === null || Array.isArray(value) ? value : [value])
-  if (merge === 'latest') return wholePatch(parts, value)
+  if (merge === 'latest') return { ...settledParts(register, uid), ...wholePatch(parts, value) }
   return { ...settledParts(register, uid), ...sumPatch(parts, value, place.inc) }
 }
 
-/** Shares that were written at once: whoever writes the sum has seen what it comes to. */
+/** Parts that were written at once: whoever writes the field has seen what it comes to. */
 function settledParts(register: Register, uid: string): RegisterPatch {
   const open = [...register].filter(([key, { losers }]) => losers.length > 0 && parseKey(key).uid === uid)
   return Object.fromEntries(open.map(([key, { winner }]) => [key, winner[1]]))
