@@ -96,7 +96,10 @@ export default defineConfig(({ mode }) => {
       ...(isLong ? { sequence: { sequencer: SlowFirst } } : {}),
       projects: [
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
-        project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], { environment: 'happy-dom' }),
+        project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], {
+          environment: 'happy-dom',
+          setupFiles: ['test/support/vitest-words.ts'],
+        }),
         // At full size its kills mostly wait, like the two that follow: beside each other they take less.
         project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts'], hosts),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),

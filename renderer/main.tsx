@@ -1,12 +1,8 @@
-// Owns the start of the page: takes the one-time code out of the address and draws the application.
+// Owns the start of the page: the words of its language first, then the application, whose modules ask for them.
 import './app/kit-styles.ts'
 import './app/app.css'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { App } from './app/app.tsx'
 import { markPage } from './lib/language.ts'
-import { createQueryClient } from './lib/query-client.ts'
-import { takeCodeFromAddress } from './lib/session.ts'
+import { loadWords } from './lib/strings.ts'
 
 // A newer build replaced the files this page was made of: the next screen can only come from a fresh page.
 window.addEventListener('vite:preloadError', () => {
@@ -17,12 +13,13 @@ window.addEventListener('vite:preloadError', () => {
   window.location.reload()
 })
 
-const root = document.getElementById('root')
-if (!root) throw new Error('index.html has no element with the id "root".')
+async function start(): Promise<void> {
+  const root = document.getElementById('root')
+  if (!root) throw new Error('index.html has no element with the id "root".')
+  markPage()
+  await loadWords()
+  const { drawApplication } = await import('./app/draw-application.tsx')
+  drawApplication(root)
+}
 
-markPage()
-createRoot(root).render(
-  <StrictMode>
-    <App queryClient={createQueryClient()} code={takeCodeFromAddress()} />
-  </StrictMode>,
-)
+void start()

@@ -29,14 +29,14 @@ async function wordsOf(path: string): Promise<Words> {
 
 async function main(): Promise<number> {
   const root = repositoryRoot()
-  const folder = 'renderer/lib/strings'
+  const folder = 'renderer/lib/strings/en'
   const areas = listFiles(root, folder).filter((path) => /^[^/]+[.]ts$/.test(path.slice(folder.length + 1)))
   const problems: string[] = []
   let count = 0
   for (const path of areas) {
     const area = path.slice(folder.length + 1)
     const english = await wordsOf(join(root, path))
-    const translated = join(root, folder, 'de', area)
+    const translated = join(root, 'renderer/lib/strings/de', area)
     count += Object.keys(english).length
     problems.push(...stringProblems(area, english, existsSync(translated) ? await wordsOf(translated) : {}))
   }

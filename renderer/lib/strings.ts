@@ -1,103 +1,11 @@
 // Owns how words reach the screen: one key per sentence, parameters in braces, plurals by Intl; i18next looks them up. The
-// English words are in strings/, one file per area; those of screens that few people open come with those screens
-// (addStrings), so that the first page does not carry them. Another language is one chunk, loaded before anything is drawn.
+// words of a language are one chunk (strings/), loaded before the application: its modules already ask for texts.
 import i18next from 'i18next'
 import { language, locale, pseudo } from './language.ts'
-import type { accessStrings } from './strings/access.ts'
-import type { accountStrings } from './strings/account.ts'
-import type { activityStrings } from './strings/activity.ts'
-import type { apiStrings } from './strings/api-page.ts'
-import { appStrings } from './strings/app.ts'
-import type { assistantStrings } from './strings/assistant.ts'
-import type { auditStrings } from './strings/audit.ts'
-import type { automationStrings } from './strings/automation.ts'
-import type { conflictStrings } from './strings/conflicts.ts'
-import type { dashboardStrings } from './strings/dashboards.ts'
-import { designerStrings } from './strings/designer.ts'
-import type { filePlaceStrings } from './strings/file-places.ts'
-import type { fileStrings } from './strings/files.ts'
-import { fieldTypeStrings } from './strings/field-types.ts'
-import type { flowDesignStrings } from './strings/flow-design.ts'
-import type { homePartStrings } from './strings/home-parts.ts'
-import { gridStrings } from './strings/grid.ts'
-import { homeStrings } from './strings/home.ts'
-import { importStrings } from './strings/import.ts'
-import type { liveTextStrings } from './strings/live-text.ts'
-import type { notificationStrings } from './strings/notifications.ts'
-import { objectStrings } from './strings/objects.ts'
-import type { organizationStrings } from './strings/organizations.ts'
-import { problemStrings } from './strings/problems.ts'
-import type { packageStrings } from './strings/packages.ts'
-import type { recordHistoryStrings } from './strings/record-history.ts'
-import type { recordLinkStrings } from './strings/record-links.ts'
-import type { recordPageStrings } from './strings/record-page.ts'
-import type { designerPartStrings } from './strings/designer-parts.ts'
-import { recordStrings } from './strings/records.ts'
-import type { sharingStrings } from './strings/sharing.ts'
-import type { signInStrings } from './strings/sign-in.ts'
-import type { syncAsideStrings } from './strings/sync-aside.ts'
-import type { syncDeviceStrings } from './strings/sync-devices.ts'
-import type { syncStrings } from './strings/sync.ts'
-import type { receiverStrings } from './strings/receivers.ts'
-import type { viewKindStrings } from './strings/views.ts'
-import { viewStrings } from './strings/views.ts'
-import type { webhookStrings } from './strings/webhooks.ts'
-import type { backupStrings } from './strings/backup.ts'
-import type { searchStrings } from './strings/search.ts'
-import type { settingStrings } from './strings/settings.ts'
-import type { trashStrings } from './strings/trash.ts'
-import type { workflowStrings } from './strings/workflow.ts'
-
-const table = {
-  ...appStrings,
-  ...designerStrings,
-  ...fieldTypeStrings,
-  ...gridStrings,
-  ...homeStrings,
-  ...importStrings,
-  ...objectStrings,
-  ...problemStrings,
-  ...recordStrings,
-  ...viewStrings,
-} as const
-
-type LateTable = typeof accessStrings &
-  typeof apiStrings &
-  typeof assistantStrings &
-  typeof accountStrings &
-  typeof activityStrings &
-  typeof auditStrings &
-  typeof automationStrings &
-  typeof conflictStrings &
-  typeof dashboardStrings &
-  typeof filePlaceStrings &
-  typeof fileStrings &
-  typeof flowDesignStrings &
-  typeof homePartStrings &
-  typeof liveTextStrings &
-  typeof notificationStrings &
-  typeof organizationStrings &
-  typeof packageStrings &
-  typeof recordPageStrings &
-  typeof recordHistoryStrings &
-  typeof recordLinkStrings &
-  typeof designerPartStrings &
-  typeof sharingStrings &
-  typeof signInStrings &
-  typeof syncAsideStrings &
-  typeof syncDeviceStrings &
-  typeof syncStrings &
-  typeof receiverStrings &
-  typeof viewKindStrings &
-  typeof webhookStrings &
-  typeof backupStrings &
-  typeof searchStrings &
-  typeof settingStrings &
-  typeof trashStrings &
-  typeof workflowStrings
+import type { english } from './strings/en/index.ts'
 
 /** Key of a text. */
-export type StringKey = keyof typeof table | keyof LateTable
+export type StringKey = keyof typeof english
 
 /** Keys that exist as `<key>.one` and `<key>.other`. */
 export type PluralKey = {
@@ -109,36 +17,39 @@ export type StringParameters = Readonly<Record<string, string | number>>
 
 type Words = Readonly<Record<string, string>>
 
-const pseudoText = pseudo === undefined ? undefined : (await import('./pseudo-locale.ts')).pseudoText
-const translated: Words | undefined = language === 'de' ? (await import('./strings/de/index.ts')).german : undefined
-
 const namespace = 'cairn'
 const numbers = new Intl.NumberFormat(locale)
 const texts = i18next.createInstance()
 
-void texts.init({
-  lng: language,
-  fallbackLng: 'en',
-  initAsync: false,
-  resources: translated === undefined ? {} : { [language]: { [namespace]: { ...translated } } },
-  ns: [namespace],
-  defaultNS: namespace,
-  keySeparator: false,
-  nsSeparator: false,
-  pluralSeparator: '.',
-  // What is drawn escapes, and what is spoken needs none.
-  interpolation: { prefix: '{', suffix: '}', escapeValue: false },
-  // A brace without a parameter stays: some texts show braces as they are typed.
-  missingInterpolationHandler: (_text: string, [whole]: string[]) => whole,
-})
-addStrings(table)
+/** Loads the words of the page's language; nothing is called by its name before. */
+export async function loadWords(): Promise<void> {
+  const words = await wordsOf()
+  await texts.init({
+    lng: language,
+    resources: { [language]: { [namespace]: words } },
+    ns: [namespace],
+    defaultNS: namespace,
+    keySeparator: false,
+    nsSeparator: false,
+    pluralSeparator: '.',
+    // What is drawn escapes, and what is spoken needs none.
+    interpolation: { prefix: '{', suffix: '}', escapeValue: false },
+    // A brace without a parameter stays: some texts show braces as they are typed.
+    missingInterpolationHandler: (_text: string, [whole]: string[]) => whole,
+  })
+}
 
-/** Adds the English words of a screen that is loaded when it is first shown; its translations are there already. */
-export function addStrings(words: Words): void {
-  const added = pseudoText
-    ? Object.fromEntries(Object.entries(words).map(([key, text]) => [key, pseudoText(text)]))
-    : words
-  texts.addResourceBundle('en', namespace, added)
+async function wordsOf(): Promise<Words> {
+  if (language === 'de') return (await import('./strings/de/index.ts')).german
+  const { english } = await import('./strings/en/index.ts')
+  if (pseudo === undefined) return english
+  const { pseudoText } = await import('./pseudo-locale.ts')
+  return Object.fromEntries(Object.entries(english).map(([key, text]) => [key, pseudoText(text)]))
+}
+
+/** Whether there is a text of this key. */
+export function isStringKey(key: string): key is StringKey {
+  return texts.exists(key)
 }
 
 /** The text of a key with its parameters filled in. */

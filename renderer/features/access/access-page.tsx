@@ -6,12 +6,9 @@ import { Page } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { useAuthFeature } from '../../lib/auth-config.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
-import { addStrings, t } from '../../lib/strings.ts'
+import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
-import { accessStrings } from '../../lib/strings/access.ts'
 import classes from './access.module.css'
-
-addStrings(accessStrings)
 
 const parts = [
   { key: 'people', to: '/access', needs: 'manage_users' },

@@ -7,8 +7,7 @@ import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { hasCode } from '../../lib/api-error.ts'
 import { useMe } from '../../lib/me.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { accessStrings } from '../../lib/strings/access.ts'
+import { t } from '../../lib/strings.ts'
 import { textOf } from '../../lib/text-of.ts'
 import { Denied } from './access-page.tsx'
 import { isBanned, personQuery } from './access-queries.ts'
@@ -17,8 +16,6 @@ import { PersonActions } from './person-actions.tsx'
 import { PersonRights } from './person-rights.tsx'
 import { PersonSessions } from './person-sessions.tsx'
 import classes from './access.module.css'
-
-addStrings(accessStrings)
 
 /** The page. */
 export function PersonScreen(props: { id: string }) {

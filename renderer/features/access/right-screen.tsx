@@ -10,14 +10,11 @@ import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { rightSetQuery } from '../../lib/right-sets.ts'
 import type { RightItem, RightType } from '../../lib/right-sets.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { accessStrings } from '../../lib/strings/access.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { Denied } from './access-page.tsx'
 import { RoleEditor } from './role-editor.tsx'
 import { SetEditor } from './set-editor.tsx'
-
-addStrings(accessStrings)
 
 const types: readonly RightType[] = ['permission', 'profile', 'role']
 

@@ -6,9 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { navigate } from '../../lib/hash-location.ts'
 import { isOwnerHere, meQuery } from '../../lib/me.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { accountStrings } from '../../lib/strings/account.ts'
-import { signInStrings } from '../../lib/strings/sign-in.ts'
+import { t } from '../../lib/strings.ts'
 import { authConfigQuery } from '../../lib/auth-config.ts'
 import { ConsentList } from './consent-list.tsx'
 import { KeyList } from './key-list.tsx'
@@ -16,9 +14,6 @@ import { PasswordPart } from './password-part.tsx'
 import { ProfilePart } from './profile-part.tsx'
 import { SessionList } from './session-list.tsx'
 import { TwoFactorPart } from './two-factor-part.tsx'
-
-addStrings(signInStrings)
-addStrings(accountStrings)
 
 const everyPart = ['profile', 'security', 'sessions', 'keys', 'applications'] as const
 

@@ -9,12 +9,9 @@ import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { useLinkParameters } from '../../lib/link-parameters.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { accountStrings } from '../../lib/strings/account.ts'
+import { t } from '../../lib/strings.ts'
 import { textOf } from '../../lib/text-of.ts'
 import classes from './account.module.css'
-
-addStrings(accountStrings)
 
 interface Waiting {
   code: string

@@ -10,12 +10,9 @@ import { hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMe } from '../../lib/me.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { accountStrings } from '../../lib/strings/account.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { textOf } from '../../lib/text-of.ts'
-
-addStrings(accountStrings)
 
 /** The page of one invitation. */
 export function InvitationScreen(props: { id: string }) {

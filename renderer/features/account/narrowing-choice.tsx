@@ -3,11 +3,8 @@ import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import parts from '../../components/parts.module.css'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { accountStrings } from '../../lib/strings/account.ts'
+import { t } from '../../lib/strings.ts'
 import classes from './account.module.css'
-
-addStrings(accountStrings)
 
 /** The names of the chosen sets; null for all rights of the maker. */
 export type Narrowing = readonly string[] | null

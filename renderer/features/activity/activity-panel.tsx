@@ -12,9 +12,7 @@ import { hasCode } from '../../lib/api-error.ts'
 import { useOwnId } from '../../lib/me.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
 import { readRecordAddress } from '../../lib/record-address.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { activityStrings } from '../../lib/strings/activity.ts'
-import { recordHistoryStrings } from '../../lib/strings/record-history.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { Composer } from './composer.tsx'
 import { FeedEntry } from './feed-entry.tsx'
 import type { ShowValue } from './field-changes.tsx'
@@ -27,9 +25,6 @@ import type { Thread } from './feed-threads.ts'
 import { valuesAs } from './shown-values.ts'
 import { peopleOf, usePeople } from './use-people.ts'
 import classes from './activity.module.css'
-
-addStrings(activityStrings)
-addStrings(recordHistoryStrings)
 
 /** The panel. */
 export function ActivityPanel(props: {

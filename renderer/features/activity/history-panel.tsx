@@ -8,9 +8,7 @@ import { LoadFailure } from '../../components/notice.tsx'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { fieldLabel, findFieldType, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { activityStrings } from '../../lib/strings/activity.ts'
-import { recordHistoryStrings } from '../../lib/strings/record-history.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { showToast } from '../../lib/toast.ts'
 import { plainValue, sameContent } from '../records/index.ts'
@@ -21,9 +19,6 @@ import { valuesAs } from './shown-values.ts'
 import { Moment } from '../../components/moment.tsx'
 import { valuesAfter } from './values-at.ts'
 import classes from './activity.module.css'
-
-addStrings(activityStrings)
-addStrings(recordHistoryStrings)
 
 /** The panel. */
 export function HistoryPanel(props: {

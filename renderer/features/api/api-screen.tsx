@@ -6,13 +6,10 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { apiStrings } from '../../lib/strings/api-page.ts'
+import { t } from '../../lib/strings.ts'
 import { apiParts, apiPath } from './api-places.ts'
 import type { ApiPart } from './api-places.ts'
 import { RequestsPart } from './requests-part.tsx'
-
-addStrings(apiStrings)
 
 const ReferencePart = lazy(async () => ({ default: (await import('./reference-part.tsx')).ReferencePart }))
 const ExplorerPart = lazy(async () => ({ default: (await import('./explorer-part.tsx')).ExplorerPart }))

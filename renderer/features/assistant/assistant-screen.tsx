@@ -6,14 +6,11 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { assistantStrings } from '../../lib/strings/assistant.ts'
+import { t } from '../../lib/strings.ts'
 import classes from './assistant.module.css'
 import { AskPart } from './ask-part.tsx'
 import { ChatPart } from './chat-part.tsx'
 import { ProviderNote } from './provider-note.tsx'
-
-addStrings(assistantStrings)
 
 const tabs = ['ask', 'chat'] as const
 

@@ -10,8 +10,7 @@ import { call, download } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { saveFile } from '../../lib/save-file.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { auditStrings } from '../../lib/strings/audit.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { AccessFailure, AccessPage } from '../access/index.ts'
 import { AuditFilters } from './audit-filters.tsx'
@@ -19,8 +18,6 @@ import { auditQuery, filterOfAddress, queryOfFilter } from './audit-queries.ts'
 import type { AuditFilter, AuditVerification } from './audit-queries.ts'
 import { AuditTable } from './audit-table.tsx'
 import classes from './audit.module.css'
-
-addStrings(auditStrings)
 
 /** The page. */
 export function AuditScreen() {

@@ -5,16 +5,11 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { automationStrings } from '../../lib/strings/automation.ts'
-import { flowDesignStrings } from '../../lib/strings/flow-design.ts'
+import { t } from '../../lib/strings.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { automationPath, schedulesPath } from './automation-places.ts'
 import { FlowList } from './flow-list.tsx'
 import { ScheduleList } from './schedule-list.tsx'
-
-addStrings(automationStrings)
-addStrings(flowDesignStrings)
 
 /** The screen; `part` is one of its tabs. */
 export function AutomationScreen(props: { part: string | undefined }) {

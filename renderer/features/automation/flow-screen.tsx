@@ -11,9 +11,7 @@ import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMay } from '../../lib/own-rights.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { automationStrings } from '../../lib/strings/automation.ts'
-import { flowDesignStrings } from '../../lib/strings/flow-design.ts'
+import { t } from '../../lib/strings.ts'
 import { automationPath, flowPath, runPath } from './automation-places.ts'
 import { flowQuery, flowsQuery } from './automation-queries.ts'
 import { FlowDesign, storedProblems } from './flow-design.tsx'
@@ -23,9 +21,6 @@ import { flowTone } from './run-words.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { StartDialog } from './start-dialog.tsx'
 import classes from './automation.module.css'
-
-addStrings(automationStrings)
-addStrings(flowDesignStrings)
 
 const flowParts = ['runs', 'design'] as const
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { addStrings } from '../../lib/strings.ts'
-import { automationStrings } from '../../lib/strings/automation.ts'
 import { inputOf, readJson, screenFieldsOf } from './run-inputs.ts'
 import { actsOf, durationText, triggerText, waitText } from './run-words.ts'
 import { cronText, distanceText, momentIn, nextRuns } from './schedule-words.ts'
-
-addStrings(automationStrings)
 
 describe('a run', () => {
   it('is cancelled while it is not over, retried when it failed, resumed while it waits for somebody', () => {

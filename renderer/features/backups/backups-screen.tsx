@@ -11,16 +11,13 @@ import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { formatMoment } from '../../lib/format.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { backupStrings } from '../../lib/strings/backup.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { backupsQuery } from './backup-queries.ts'
 import type { Backup } from './backup-queries.ts'
 import { BackupTable } from './backup-table.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 import { RestoringPage } from './restoring-page.tsx'
-
-addStrings(backupStrings)
 
 /** The page. */
 export function BackupsScreen() {

@@ -9,15 +9,12 @@ import { EmptyState } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { conflictStrings } from '../../lib/strings/conflicts.ts'
+import { t } from '../../lib/strings.ts'
 import { isOn, useMayManage, useSyncStatus } from '../sync/index.ts'
 import { ConflictList } from './conflict-list.tsx'
 import { conflictStates, openCountQuery, problemsQuery } from './conflict-queries.ts'
 import type { ConflictScope } from './conflict-queries.ts'
 import { ProblemList } from './problem-list.tsx'
-
-addStrings(conflictStrings)
 
 const path = '/sync/conflicts'
 const parts = ['decide', 'aside'] as const

@@ -2,15 +2,12 @@
 import { Popover, UnstyledButton } from '@mantine/core'
 import { IconArrowsJoin2 } from '@tabler/icons-react'
 import { useState } from 'react'
-import { addStrings, t } from '../../lib/strings.ts'
-import { conflictStrings } from '../../lib/strings/conflicts.ts'
+import { t } from '../../lib/strings.ts'
 import { useSyncStatus } from '../sync/index.ts'
 import { ConflictCard } from './conflict-card.tsx'
 import { useCardPlace } from './conflict-list.tsx'
 import type { Conflict } from './conflict-queries.ts'
 import classes from './conflicts.module.css'
-
-addStrings(conflictStrings)
 
 /** The mark of one field, or of the record as a whole. */
 export function ConflictMark(props: { conflicts: readonly Conflict[]; label: string }) {

@@ -11,8 +11,7 @@ import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { formatNumber } from '../../lib/format.ts'
 import { useMay } from '../../lib/own-rights.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { dashboardStrings } from '../../lib/strings/dashboards.ts'
+import { t } from '../../lib/strings.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import type { Dashboard } from './dashboard-item.ts'
 import { dashboardPath } from './dashboard-places.ts'
@@ -20,8 +19,6 @@ import { dashboardsQuery } from './dashboard-queries.ts'
 import { NameDialog } from './name-dialog.tsx'
 import { removeAndTell } from './remove-dashboard.ts'
 import { objectsOfTiles } from './use-bar.ts'
-
-addStrings(dashboardStrings)
 
 interface Naming {
   dashboard: Dashboard | undefined

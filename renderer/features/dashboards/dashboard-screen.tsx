@@ -20,8 +20,7 @@ import { hasCode } from '../../lib/api-error.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMay } from '../../lib/own-rights.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { dashboardStrings } from '../../lib/strings/dashboards.ts'
+import { t } from '../../lib/strings.ts'
 import { useFieldContext } from '../records/index.ts'
 import { DashboardGrid } from './dashboard-grid.tsx'
 import type { Dashboard } from './dashboard-item.ts'
@@ -35,8 +34,6 @@ import { placed } from './tile-layout.ts'
 import { TileView } from './tile-view.tsx'
 import { objectsOfTiles, useBar, useTileFields } from './use-bar.ts'
 import { LiveObject } from './use-live-tiles.tsx'
-
-addStrings(dashboardStrings)
 
 const DashboardEditor = lazy(async () => ({ default: (await import('./dashboard-editor.tsx')).DashboardEditor }))
 

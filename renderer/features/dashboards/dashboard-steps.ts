@@ -2,15 +2,13 @@
 // draft.
 import { call, callTagged } from '../../lib/api-client.ts'
 import { refreshAnswers } from '../../lib/query-client.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { dashboardStrings } from '../../lib/strings/dashboards.ts'
+import { t } from '../../lib/strings.ts'
 import { defineUndo, dropUndo } from '../../lib/undo.ts'
 import type { UndoResult, UndoStep } from '../../lib/undo.ts'
 import type { Dashboard } from './dashboard-item.ts'
 import { dashboardsKey } from './dashboard-queries.ts'
 
 // Steps of an earlier visit are taken back without the screens.
-addStrings(dashboardStrings)
 
 type Item = Readonly<Record<string, unknown>>
 

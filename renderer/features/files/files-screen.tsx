@@ -10,13 +10,10 @@ import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { discoveryQuery } from '../../lib/discovery.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { fileStrings } from '../../lib/strings/files.ts'
+import { t } from '../../lib/strings.ts'
 import { filesQuery } from './file-queries.ts'
 import { FileRow } from './file-row.tsx'
 import classes from './files.module.css'
-
-addStrings(fileStrings)
 
 /** The screen. */
 export function FilesScreen() {

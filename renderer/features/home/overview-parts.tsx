@@ -1,12 +1,8 @@
 // Owns what stands above the objects on home. Loaded after the first page, so that a first run does not wait for it.
-import { addStrings } from '../../lib/strings.ts'
-import { homePartStrings } from '../../lib/strings/home-parts.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { ChangesPart } from './changes-part.tsx'
 import { NextPart } from './next-part.tsx'
 import { PlacesPart } from './places-part.tsx'
-
-addStrings(homePartStrings)
 
 /** The parts. */
 export function OverviewParts(props: { objects: readonly ObjectItem[] }) {

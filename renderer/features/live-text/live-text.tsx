@@ -3,11 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, lazy } from 'react'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { liveTextStrings } from '../../lib/strings/live-text.ts'
+import { t } from '../../lib/strings.ts'
 import type { MarkdownEditorProps } from './markdown-editor.tsx'
-
-addStrings(liveTextStrings)
 
 const MarkdownEditor = lazy(async () => ({ default: (await import('./markdown-editor.tsx')).MarkdownEditor }))
 

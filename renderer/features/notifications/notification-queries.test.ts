@@ -1,10 +1,6 @@
 // Where a notification leads.
 import { describe, expect, it } from 'vitest'
-import { addStrings } from '../../lib/strings.ts'
-import { notificationStrings } from '../../lib/strings/notifications.ts'
 import { aboutOf, targetOf } from './notification-queries.ts'
-
-addStrings(notificationStrings)
 
 describe('what a notification is about', () => {
   it('is its kind, and of a change of many records their number', () => {

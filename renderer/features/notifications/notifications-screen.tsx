@@ -5,12 +5,9 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { notificationStrings } from '../../lib/strings/notifications.ts'
+import { t } from '../../lib/strings.ts'
 import { Inbox } from './inbox.tsx'
 import { PreferencesPart } from './preferences-part.tsx'
-
-addStrings(notificationStrings)
 
 const parts = ['inbox', 'preferences'] as const
 

@@ -13,8 +13,8 @@ import {
   withType,
   writeSetting,
 } from './field-settings.ts'
+import { isStringKey } from '../../lib/strings.ts'
 import { settingLabel } from './setting-words.ts'
-import { designerStrings } from '../../lib/strings/designer.ts'
 import { fieldTypeNames as offeredNames } from '../../fields/index.ts'
 import { searchTypes, typeHint } from './field-types.ts'
 import { neededSettings } from '../../../test/support/field-cases.ts'
@@ -48,7 +48,7 @@ describe('settings of a type', () => {
     for (const setting of settingsOf(type)) {
       expect(settingLabel(type, setting)).toMatch(/^\S/)
       for (const choice of setting.choices ?? []) {
-        expect(designerStrings).toHaveProperty([`setting.${setting.path}.${choice === '' ? 'none' : choice}`])
+        expect(isStringKey(`setting.${setting.path}.${choice === '' ? 'none' : choice}`)).toBe(true)
       }
     }
   })

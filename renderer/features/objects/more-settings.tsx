@@ -2,15 +2,13 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Setting } from '../../fields/index.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { designerPartStrings } from '../../lib/strings/designer-parts.ts'
+import { t } from '../../lib/strings.ts'
 import classes from './field-dialog.module.css'
 import { canBeUnique, readSetting } from './field-settings.ts'
 import type { FieldItem } from './object-item.ts'
 import { settingLabel } from './setting-words.ts'
 
 // The dialog is opened above records, too, where the designer itself is not loaded.
-addStrings(designerPartStrings)
 
 /** The fold; it begins open when something in it is set, and opens for what is wrong in it. */
 export function MoreSettings(props: {

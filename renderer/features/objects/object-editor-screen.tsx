@@ -9,8 +9,7 @@ import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { localOwnerId, useMe } from '../../lib/me.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { designerPartStrings } from '../../lib/strings/designer-parts.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { BackupList } from './backup-list.tsx'
 import { keepDraft, readDraft } from './draft-store.ts'
@@ -45,8 +44,6 @@ import type { DraftCheck } from './use-draft-check.ts'
 import planClasses from './plan.module.css'
 import type { FieldLabels } from './plan-words.ts'
 import { hasCode } from '../../lib/api-error.ts'
-
-addStrings(designerPartStrings)
 
 const DraftPreview = lazy(async () => ({ default: (await import('./draft-preview.tsx')).DraftPreview }))
 const RelationsPart = lazy(async () => ({ default: (await import('./relations-part.tsx')).RelationsPart }))

@@ -1,6 +1,5 @@
 // Owns what a setting is called and explained by; bounds of days are worded apart from bounds of numbers.
-import { designerStrings } from '../../lib/strings/designer.ts'
-import { t } from '../../lib/strings.ts'
+import { isStringKey, t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { findFieldType } from '../../fields/index.ts'
 import type { Setting } from '../../fields/index.ts'
@@ -16,5 +15,5 @@ export function settingLabel(type: string, { path }: Setting): string {
 /** One sentence about it, where one is needed. */
 export function settingHelp(type: string, { path }: Setting): string | undefined {
   const key = isBoundOfDays(type, path) ? 'setting.day.help' : `setting.${path}.help`
-  return Object.hasOwn(designerStrings, key) ? t(key as StringKey) : undefined
+  return isStringKey(key) ? t(key) : undefined
 }

@@ -7,8 +7,7 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { navigate } from '../../lib/hash-location.ts'
 import { activeOrganizationOf, useMe } from '../../lib/me.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { organizationStrings } from '../../lib/strings/organizations.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { InvitationsPart } from './invitations-part.tsx'
 import { MembersPart } from './members-part.tsx'
@@ -16,8 +15,6 @@ import type { OrganizationPartProps } from './organization-queries.ts'
 import { organizationQuery, workIn } from './organization-queries.ts'
 import { SettingsPart } from './settings-part.tsx'
 import { TeamsPart } from './teams-part.tsx'
-
-addStrings(organizationStrings)
 
 const tabs = ['members', 'invitations', 'teams', 'settings'] as const
 

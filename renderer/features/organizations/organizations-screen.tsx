@@ -11,14 +11,11 @@ import parts from '../../components/parts.module.css'
 import { authConfigQuery, useAuthFeature } from '../../lib/auth-config.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { activeOrganizationOf, useMe } from '../../lib/me.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { organizationStrings } from '../../lib/strings/organizations.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { OrganizationDialog } from './organization-dialog.tsx'
 import { organizationsQuery, ownInvitationsQuery, workIn } from './organization-queries.ts'
 import type { Organization } from './organization-queries.ts'
-
-addStrings(organizationStrings)
 
 /** The page. `choosing` says that records wait for the choice. */
 export function OrganizationsScreen(props: { choosing?: boolean }) {

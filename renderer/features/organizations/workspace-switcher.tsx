@@ -4,12 +4,9 @@ import { IconBuilding, IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { menuOptions } from '../../components/menu-options.ts'
 import { activeOrganizationOf, useMe } from '../../lib/me.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { organizationStrings } from '../../lib/strings/organizations.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { organizationsQuery, workIn } from './organization-queries.ts'
-
-addStrings(organizationStrings)
 
 /** The button with the name of the organization one works in, and the menu of the others. */
 export function WorkspaceSwitcher(props: { label?: string | undefined }) {

@@ -1,12 +1,8 @@
 // Proves how versions are compared, which of them are offered, and how counts and refusals are said.
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../lib/api-error.ts'
-import { addStrings } from '../../lib/strings.ts'
-import { packageStrings } from '../../lib/strings/packages.ts'
 import type { AvailablePackage } from './package-queries.ts'
 import { countText, isNewer, newestOf, packageProblem, valueText } from './package-words.ts'
-
-addStrings(packageStrings)
 
 const archive = (packageId: string, version: string): AvailablePackage => ({
   packageId,

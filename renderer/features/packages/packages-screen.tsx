@@ -5,13 +5,10 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { packageStrings } from '../../lib/strings/packages.ts'
+import { t } from '../../lib/strings.ts'
 import { GalleryPart } from './gallery-part.tsx'
 import { InstalledPart } from './installed-part.tsx'
 import { galleryPath, installedPath } from './package-places.ts'
-
-addStrings(packageStrings)
 
 const tabs = ['gallery', 'installed'] as const
 

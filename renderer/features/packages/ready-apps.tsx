@@ -1,13 +1,10 @@
 // Owns the offer of ready applications where a workspace begins.
 import { useQuery } from '@tanstack/react-query'
-import { addStrings, t } from '../../lib/strings.ts'
-import { packageStrings } from '../../lib/strings/packages.ts'
+import { t } from '../../lib/strings.ts'
 import { PackageCards } from './package-cards.tsx'
 import { availableQuery } from './package-queries.ts'
 import { newestOf } from './package-words.ts'
 import classes from './packages.module.css'
-
-addStrings(packageStrings)
 
 /** The applications that come with Cairn; nothing while they are not known, or where there are none. */
 export function ReadyApps() {

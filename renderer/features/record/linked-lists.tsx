@@ -1,12 +1,8 @@
 // Owns which lists of records of other objects stand on the page of a record: one per field that leads to it.
 import { leadsToRecord } from '../../fields/index.ts'
-import { addStrings } from '../../lib/strings.ts'
-import { recordLinkStrings } from '../../lib/strings/record-links.ts'
 import { fieldList, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { LinkedList } from './linked-list.tsx'
-
-addStrings(recordLinkStrings)
 
 /** Lists of one page. */
 const maxLists = 12

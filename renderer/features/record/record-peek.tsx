@@ -4,8 +4,7 @@ import { Delayed } from '../../components/delayed.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { hasCode } from '../../lib/api-error.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { recordPageStrings } from '../../lib/strings/record-page.ts'
+import { t } from '../../lib/strings.ts'
 import { ConflictDialog } from '../records/index.ts'
 import type { RecordPeekProps } from '../records/index.ts'
 import { WorkflowPanel } from '../workflow/index.ts'
@@ -15,8 +14,6 @@ import { RecordHeader } from './record-header.tsx'
 import { RecordPart } from './record-parts.tsx'
 import { useRecordPage } from './use-record-page.ts'
 import classes from './record.module.css'
-
-addStrings(recordPageStrings)
 
 /** The record. */
 export function RecordPeek(props: RecordPeekProps) {

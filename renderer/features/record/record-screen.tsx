@@ -10,8 +10,7 @@ import { TabbedParts } from '../../components/tab-list.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { readRecordAddress, recordPath, tablePath } from '../../lib/record-address.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { recordPageStrings } from '../../lib/strings/record-page.ts'
+import { t } from '../../lib/strings.ts'
 import { useObject } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { ConflictDialog, useFieldContext, useShownFields } from '../records/index.ts'
@@ -23,8 +22,6 @@ import { RecordPart } from './record-parts.tsx'
 import { neighboursQuery } from './record-queries.ts'
 import { useRecordPage } from './use-record-page.ts'
 import classes from './record.module.css'
-
-addStrings(recordPageStrings)
 
 /** The page. */
 export function RecordScreen(props: { name: string; id: string }) {

@@ -8,12 +8,9 @@ import type { FieldDefinition } from '../../fields/index.ts'
 import { startUpload } from '../../lib/file-uploads.ts'
 import type { FileReference } from '../../lib/file-uploads.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { fileStrings } from '../../lib/strings/files.ts'
+import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import type { RecordWrites } from './record-writes.ts'
-
-addStrings(fileStrings)
 
 /** What the dropping needs of the view. */
 interface DropPort {

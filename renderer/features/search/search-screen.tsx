@@ -9,16 +9,13 @@ import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { recordPath } from '../../lib/record-address.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { searchStrings } from '../../lib/strings/search.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { objectLabel, objectPluralLabel, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { MarkedText } from './marked-text.tsx'
 import { searchQuery } from './search-queries.ts'
 import type { SearchHit } from './search-queries.ts'
 import classes from './search.module.css'
-
-addStrings(searchStrings)
 
 const limit = 50
 

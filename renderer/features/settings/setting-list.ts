@@ -1,11 +1,8 @@
 // Owns the list of all settings: what each is called, which kind of value it takes, the words it is found by.
 // The screen shows them, the palette leads to them. Knows no component.
 import type { OptionName } from '#shared/contracts/settings.ts'
-import { addStrings, t } from '../../lib/strings.ts'
+import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
-import { settingStrings } from '../../lib/strings/settings.ts'
-
-addStrings(settingStrings)
 
 /** How a value is entered. */
 export type SettingKind = 'text' | 'number' | 'switch' | 'choice' | 'lines' | 'json' | 'secret'

@@ -5,8 +5,7 @@ import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { hasCode } from '../../lib/api-error.ts'
 import { formatBytes, formatNumber } from '../../lib/format.ts'
-import { t } from '../../lib/strings.ts'
-import { settingStrings } from '../../lib/strings/settings.ts'
+import { isStringKey, t } from '../../lib/strings.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { usageQuery } from './settings-queries.ts'
 
@@ -96,5 +95,5 @@ export function StoragePart() {
 /** What a capability is called; those without a name of their own by their id. */
 function otherText(plugin: string): string {
   const key = `usage.other.${plugin}`
-  return key in settingStrings ? t(key as keyof typeof settingStrings) : plugin
+  return isStringKey(key) ? t(key) : plugin
 }

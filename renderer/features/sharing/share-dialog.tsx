@@ -5,8 +5,7 @@ import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { sharingStrings } from '../../lib/strings/sharing.ts'
+import { t } from '../../lib/strings.ts'
 import { objectLabel, objectPluralLabel, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { AccessList } from './access-list.tsx'
@@ -15,8 +14,6 @@ import { accessKey, mayTransferQuery, ownerQuery, principalsQuery, sharesQuery }
 import type { SharedRecord } from './share-queries.ts'
 import { TransferForm } from './transfer-form.tsx'
 import classes from './sharing.module.css'
-
-addStrings(sharingStrings)
 
 /** The dialog; an undefined record shows nothing. */
 export function ShareDialog(props: { object: ObjectItem; record: SharedRecord | undefined; onClose: () => void }) {

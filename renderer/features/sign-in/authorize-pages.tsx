@@ -6,16 +6,13 @@ import { Route, Switch, useSearch } from 'wouter'
 import { Loading } from '../../components/delayed.tsx'
 import { navigate } from '../../lib/hash-location.ts'
 import { meQuery } from '../../lib/me.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { signInStrings } from '../../lib/strings/sign-in.ts'
+import { t } from '../../lib/strings.ts'
 import { AuthorizeErrorScreen } from './authorize-error-screen.tsx'
 import { continuePath, readAuthorizeRequest } from './authorize-request.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { ConsentScreen } from './consent-screen.tsx'
 import { SignInFrame } from './sign-in-frame.tsx'
 import { SignInScreen } from './sign-in-screen.tsx'
-
-addStrings(signInStrings)
 
 /** The pages. `signedInHere` tells that somebody signed in since this page was opened. */
 export function AuthorizePages(props: { signedInHere: boolean; onSignedIn: () => void }) {

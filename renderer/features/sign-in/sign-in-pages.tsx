@@ -1,15 +1,12 @@
 // Owns which page a browser without a session sees at an address. Loaded only when one is needed.
 import { Route, Switch, useSearch } from 'wouter'
-import { addStrings, t } from '../../lib/strings.ts'
-import { signInStrings } from '../../lib/strings/sign-in.ts'
+import { t } from '../../lib/strings.ts'
 import { AuthorizeErrorScreen } from './authorize-error-screen.tsx'
 import { readAuthorizeRequest } from './authorize-request.ts'
 import { ForgotPasswordScreen } from './forgot-password-screen.tsx'
 import { MagicLinkScreen } from './magic-link-screen.tsx'
 import { ResetPasswordScreen } from './reset-password-screen.tsx'
 import { SignInScreen } from './sign-in-screen.tsx'
-
-addStrings(signInStrings)
 
 /** The pages. `refused` tells that the one-time link the browser was opened with did not work. */
 export function SignInPages(props: { refused: boolean; onSignedIn: () => void }) {

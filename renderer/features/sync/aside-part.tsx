@@ -6,13 +6,10 @@ import { ListTable } from '../../components/list-table.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { syncAsideStrings } from '../../lib/strings/sync-aside.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { asideQuery } from './sync-queries.ts'
 import type { AsideObject } from './sync-queries.ts'
-
-addStrings(syncAsideStrings)
 
 /** The part; nothing where nothing is kept to this device. */
 export function AsidePart() {

@@ -6,15 +6,12 @@ import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { syncAsideStrings } from '../../lib/strings/sync-aside.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { isAddress, isMailbox, readCode, readPairLink } from './pair-link.ts'
 import type { PairLink } from './pair-link.ts'
 import { groupFingerprint, refusalText } from './sync-words.ts'
 import classes from './sync.module.css'
-
-addStrings(syncAsideStrings)
 
 type Way = 'code' | 'link'
 

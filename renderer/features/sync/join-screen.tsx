@@ -10,9 +10,7 @@ import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { navigate, useHashSearch } from '../../lib/hash-location.ts'
 import { removeLinkParameters } from '../../lib/link-parameters.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { syncDeviceStrings } from '../../lib/strings/sync-devices.ts'
-import { syncStrings } from '../../lib/strings/sync.ts'
+import { t } from '../../lib/strings.ts'
 import { useObjects } from '../objects/index.ts'
 import { JoinForm } from './join-form.tsx'
 import { PairingSteps } from './pairing-steps.tsx'
@@ -20,9 +18,6 @@ import { Step, StepLevel } from './step.tsx'
 import { joinPath } from './sync-places.ts'
 import { pairingQuery } from './sync-queries.ts'
 import classes from './sync.module.css'
-
-addStrings(syncStrings)
-addStrings(syncDeviceStrings)
 
 /** The screen. */
 export function JoinScreen() {

@@ -1,12 +1,9 @@
 // Owns whether every file is kept on this device, or comes from another one when it is opened.
 import { Switch } from '@mantine/core'
 import parts from '../../components/parts.module.css'
-import { addStrings, t } from '../../lib/strings.ts'
-import { filePlaceStrings } from '../../lib/strings/file-places.ts'
+import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { useSettingsChange } from './use-settings-change.ts'
-
-addStrings(filePlaceStrings)
 
 /** The choice; without the right to change it shows how things are. */
 export function KeepFiles(props: { keepFiles: boolean; mayManage: boolean }) {

@@ -2,14 +2,11 @@
 import { Tooltip } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconClockUp, IconCloudUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { syncStrings } from '../../lib/strings/sync.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { conflictsPath } from './sync-places.ts'
 import { peersQuery, recordSyncQuery } from './sync-queries.ts'
 import { listNames } from './sync-words.ts'
 import classes from './sync.module.css'
-
-addStrings(syncStrings)
 
 const pictures = { here: IconCloudUp, sent: IconClockUp, everywhere: IconCheck } as const
 

@@ -2,8 +2,7 @@
 // shown where sync is off or absent. Readers are told of a new state, not of every figure.
 import { Button, Popover, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import { addStrings, t } from '../../lib/strings.ts'
-import { syncStrings } from '../../lib/strings/sync.ts'
+import { t } from '../../lib/strings.ts'
 import { CheckButton } from './check-button.tsx'
 import { StateIcon } from './state-icon.tsx'
 import { StatusFacts } from './status-facts.tsx'
@@ -14,8 +13,6 @@ import { useNow } from './use-now.ts'
 import { isOn, useSyncEvents, useSyncStatus } from './use-sync-status.ts'
 import { useUnsentGuard } from './use-unsent-guard.ts'
 import classes from './sync.module.css'
-
-addStrings(syncStrings)
 
 /** Times of today become times of yesterday. */
 const clockMs = 60_000

@@ -8,9 +8,7 @@ import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { syncDeviceStrings } from '../../lib/strings/sync-devices.ts'
-import { syncStrings } from '../../lib/strings/sync.ts'
+import { t } from '../../lib/strings.ts'
 import { DevicesPart } from './devices-part.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { syncPath } from './sync-places.ts'
@@ -26,9 +24,6 @@ import { KeepFiles } from './keep-files.tsx'
 import { ListenForm } from './listen-form.tsx'
 import { OffPart } from './off-part.tsx'
 import { RelayForm } from './relay-form.tsx'
-
-addStrings(syncStrings)
-addStrings(syncDeviceStrings)
 
 const everyPart = ['devices', 'connection', 'waiting'] as const
 

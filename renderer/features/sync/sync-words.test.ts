@@ -1,10 +1,7 @@
 // The words for how sync stands: exactly those of the design, and "up to date" only where it was proved.
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formatBytes } from '../../lib/format.ts'
-import { addStrings } from '../../lib/strings.ts'
-import { syncDeviceStrings } from '../../lib/strings/sync-devices.ts'
-import { syncStrings } from '../../lib/strings/sync.ts'
 import type { SyncStatus } from './sync-queries.ts'
 import {
   clockText,
@@ -18,11 +15,6 @@ import {
   stepTexts,
   toneOf,
 } from './sync-words.ts'
-
-beforeAll(() => {
-  addStrings(syncStrings)
-  addStrings(syncDeviceStrings)
-})
 
 // Times without a zone are of the zone the test runs in, as they are for a person.
 const now = new Date('2026-11-22T15:00:00')

@@ -10,8 +10,7 @@ import parts from '../../components/parts.module.css'
 import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { ownRightsQuery, useMay } from '../../lib/own-rights.ts'
-import { addStrings, t, tn } from '../../lib/strings.ts'
-import { trashStrings } from '../../lib/strings/trash.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -20,8 +19,6 @@ import type { TrashOverview } from './trash-queries.ts'
 import { TrashTable } from './trash-table.tsx'
 import { emptyTrash, purgeTrashed, restoreTrashed } from './trash-tasks.ts'
 import type { Place } from './trash-tasks.ts'
-
-addStrings(trashStrings)
 
 /** The page; `object` narrows it to one. */
 export function TrashScreen(props: { object: string | undefined }) {

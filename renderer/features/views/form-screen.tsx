@@ -4,8 +4,7 @@ import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page, usePageTitle } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { viewKindStrings } from '../../lib/strings/views.ts'
+import { t } from '../../lib/strings.ts'
 import { useObject } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { useFieldContext, useShownFields, useStoredViews } from '../records/index.ts'
@@ -13,8 +12,6 @@ import type { StoredView } from '../records/index.ts'
 import { readForm } from './form-config.ts'
 import { FormSheet } from './form-sheet.tsx'
 import classes from './form.module.css'
-
-addStrings(viewKindStrings)
 
 /** The page. */
 export function FormScreen(props: { name: string; view: string }) {

@@ -1,10 +1,6 @@
 // Owns which kind of view is drawn; each is loaded when it is first shown.
 import { lazy } from 'react'
-import { addStrings } from '../../lib/strings.ts'
-import { viewKindStrings } from '../../lib/strings/views.ts'
 import type { ViewKindProps } from '../records/index.ts'
-
-addStrings(viewKindStrings)
 
 const kinds = {
   kanban: lazy(async () => ({ default: (await import('./kanban-view.tsx')).KanbanView })),

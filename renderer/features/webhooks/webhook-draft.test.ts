@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../lib/api-error.ts'
-import { addStrings } from '../../lib/strings.ts'
-import { receiverStrings } from '../../lib/strings/receivers.ts'
-import { webhookStrings } from '../../lib/strings/webhooks.ts'
 import {
   receiverDraftOf,
   receiverInputOf,
@@ -12,9 +9,6 @@ import {
 } from './receiver-draft.ts'
 import { draftOf, draftProblems, inputOf, patchOf, refusalProblems } from './webhook-draft.ts'
 import { answerText, retryText, sendText } from './webhook-words.ts'
-
-addStrings(webhookStrings)
-addStrings(receiverStrings)
 
 const refusal = (code: string): ApiError =>
   new ApiError({ code, message: code, httpStatus: 400, category: 'validation', retryable: false })

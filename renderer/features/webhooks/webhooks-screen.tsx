@@ -5,15 +5,10 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { receiverStrings } from '../../lib/strings/receivers.ts'
-import { webhookStrings } from '../../lib/strings/webhooks.ts'
+import { t } from '../../lib/strings.ts'
 import { OutgoingPart } from './outgoing-part.tsx'
 import { ReceiversPart } from './receivers-part.tsx'
 import { receiversPath, webhooksPath } from './webhook-places.ts'
-
-addStrings(webhookStrings)
-addStrings(receiverStrings)
 
 const tabs = ['out', 'in'] as const
 

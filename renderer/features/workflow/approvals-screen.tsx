@@ -7,13 +7,10 @@ import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useOwnId } from '../../lib/me.ts'
 import { useOpenApprovals } from '../../lib/open-approvals.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { workflowStrings } from '../../lib/strings/workflow.ts'
+import { t } from '../../lib/strings.ts'
 import { ApprovalList } from './approval-list.tsx'
 import { approvalsPath } from './approval-places.ts'
 import { approvalParts } from './approval-queries.ts'
-
-addStrings(workflowStrings)
 
 /** The screen; `part` is one of its tabs, `id` the approval that is chosen in it. */
 export function ApprovalsScreen(props: { part: string | undefined; id: string | undefined }) {

@@ -2,14 +2,11 @@
 import { useId, useMemo } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
 import parts from '../../components/parts.module.css'
-import { addStrings, t } from '../../lib/strings.ts'
-import { workflowStrings } from '../../lib/strings/workflow.ts'
+import { t } from '../../lib/strings.ts'
 import { layOut, nodeHeight } from './diagram-layout.ts'
 import type { Workflow } from './workflow-queries.ts'
 import { shownState } from './workflow-words.ts'
 import classes from './workflow.module.css'
-
-addStrings(workflowStrings)
 
 /** The picture; `current` is the state that is marked. */
 export function WorkflowDiagram(props: { workflow: Workflow; current?: string | null }) {

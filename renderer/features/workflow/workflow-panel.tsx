@@ -5,8 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Delayed } from '../../components/delayed.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { addStrings, t } from '../../lib/strings.ts'
-import { workflowStrings } from '../../lib/strings/workflow.ts'
+import { t } from '../../lib/strings.ts'
 import { DiagramButton } from './diagram-button.tsx'
 import { PendingApproval } from './approval-facts.tsx'
 import { StateBadge, StateHistory } from './state-views.tsx'
@@ -16,8 +15,6 @@ import { usePeopleNames } from './use-people-names.ts'
 import { stateQuery, useRecordApprovals, useWorkflows } from './workflow-queries.ts'
 import type { RecordName, Workflow } from './workflow-queries.ts'
 import classes from './workflow.module.css'
-
-addStrings(workflowStrings)
 
 /** The lines, and the approvals of flows; nothing where the object has no workflow and no flow waits. */
 export function WorkflowPanel(props: { object: string; recordId: string; level: 2 | 3 }) {

@@ -2,12 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../lib/api-error.ts'
 import { waitsFor } from '../../lib/open-approvals.ts'
-import { addStrings } from '../../lib/strings.ts'
-import { workflowStrings } from '../../lib/strings/workflow.ts'
 import type { Approval } from './workflow-queries.ts'
 import { actsOf, peopleText, shownState, stepProblem, transitionLabel } from './workflow-words.ts'
-
-addStrings(workflowStrings)
 
 const approval = (part: Partial<Approval> = {}): Approval => ({
   id: 'a',

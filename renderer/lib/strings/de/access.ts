@@ -1,5 +1,5 @@
 // Owns the German words of the area access.
-import type { accessStrings } from '../access.ts'
+import type { accessStrings } from '../en/access.ts'
 
 /** The German words of {@link accessStrings}. */
 export const accessGerman: Record<keyof typeof accessStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area account.
-import type { accountStrings } from '../account.ts'
+import type { accountStrings } from '../en/account.ts'
 
 /** The German words of {@link accountStrings}. */
 export const accountGerman: Record<keyof typeof accountStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area activity.
-import type { activityStrings } from '../activity.ts'
+import type { activityStrings } from '../en/activity.ts'
 
 /** The German words of {@link activityStrings}. */
 export const activityGerman: Record<keyof typeof activityStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area api-page.
-import type { apiStrings } from '../api-page.ts'
+import type { apiStrings } from '../en/api-page.ts'
 
 /** The German words of {@link apiStrings}. */
 export const apiGerman: Record<keyof typeof apiStrings, string> = {

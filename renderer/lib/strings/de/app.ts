@@ -1,5 +1,5 @@
 // Owns the German words of the area app.
-import type { appStrings } from '../app.ts'
+import type { appStrings } from '../en/app.ts'
 
 /** The German words of {@link appStrings}. */
 export const appGerman: Record<keyof typeof appStrings, string> = {

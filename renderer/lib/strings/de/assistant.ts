@@ -1,5 +1,5 @@
 // Owns the German words of the area assistant.
-import type { assistantStrings } from '../assistant.ts'
+import type { assistantStrings } from '../en/assistant.ts'
 
 /** The German words of {@link assistantStrings}. */
 export const assistantGerman: Record<keyof typeof assistantStrings, string> = {

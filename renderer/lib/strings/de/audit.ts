@@ -1,5 +1,5 @@
 // Owns the German words of the area audit.
-import type { auditStrings } from '../audit.ts'
+import type { auditStrings } from '../en/audit.ts'
 
 /** The German words of {@link auditStrings}. */
 export const auditGerman: Record<keyof typeof auditStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area automation.
-import type { automationStrings } from '../automation.ts'
+import type { automationStrings } from '../en/automation.ts'
 
 /** The German words of {@link automationStrings}. */
 export const automationGerman: Record<keyof typeof automationStrings, string> = {

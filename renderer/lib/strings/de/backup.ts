@@ -1,5 +1,5 @@
 // Owns the German words of the area backup.
-import type { backupStrings } from '../backup.ts'
+import type { backupStrings } from '../en/backup.ts'
 
 /** The German words of {@link backupStrings}. */
 export const backupGerman: Record<keyof typeof backupStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area conflicts.
-import type { conflictStrings } from '../conflicts.ts'
+import type { conflictStrings } from '../en/conflicts.ts'
 
 /** The German words of {@link conflictStrings}. */
 export const conflictGerman: Record<keyof typeof conflictStrings, string> = {

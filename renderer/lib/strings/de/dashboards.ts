@@ -1,5 +1,5 @@
 // Owns the German words of the area dashboards.
-import type { dashboardStrings } from '../dashboards.ts'
+import type { dashboardStrings } from '../en/dashboards.ts'
 
 /** The German words of {@link dashboardStrings}. */
 export const dashboardGerman: Record<keyof typeof dashboardStrings, string> = {

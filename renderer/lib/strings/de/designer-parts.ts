@@ -1,5 +1,5 @@
 // Owns the German words of the area designer-parts.
-import type { designerPartStrings } from '../designer-parts.ts'
+import type { designerPartStrings } from '../en/designer-parts.ts'
 
 /** The German words of {@link designerPartStrings}. */
 export const designerPartGerman: Record<keyof typeof designerPartStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area designer.
-import type { designerStrings } from '../designer.ts'
+import type { designerStrings } from '../en/designer.ts'
 
 /** The German words of {@link designerStrings}. */
 export const designerGerman: Record<keyof typeof designerStrings, string> = {

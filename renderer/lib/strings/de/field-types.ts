@@ -1,5 +1,5 @@
 // Owns the German words of the area field-types.
-import type { fieldTypeStrings } from '../field-types.ts'
+import type { fieldTypeStrings } from '../en/field-types.ts'
 
 /** The German words of {@link fieldTypeStrings}. */
 export const fieldTypeGerman: Record<keyof typeof fieldTypeStrings, string> = {

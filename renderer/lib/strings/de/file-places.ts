@@ -1,5 +1,5 @@
 // Owns the German words of the area file-places.
-import type { filePlaceStrings } from '../file-places.ts'
+import type { filePlaceStrings } from '../en/file-places.ts'
 
 /** The German words of {@link filePlaceStrings}. */
 export const filePlaceGerman: Record<keyof typeof filePlaceStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area files.
-import type { fileStrings } from '../files.ts'
+import type { fileStrings } from '../en/files.ts'
 
 /** The German words of {@link fileStrings}. */
 export const fileGerman: Record<keyof typeof fileStrings, string> = {

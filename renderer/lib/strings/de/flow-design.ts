@@ -1,5 +1,5 @@
 // Owns the German words of the area flow-design.
-import type { flowDesignStrings } from '../flow-design.ts'
+import type { flowDesignStrings } from '../en/flow-design.ts'
 
 /** The German words of {@link flowDesignStrings}. */
 export const flowDesignGerman: Record<keyof typeof flowDesignStrings, string> = {

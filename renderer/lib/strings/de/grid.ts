@@ -1,5 +1,5 @@
 // Owns the German words of the area grid.
-import type { gridStrings } from '../grid.ts'
+import type { gridStrings } from '../en/grid.ts'
 
 /** The German words of {@link gridStrings}. */
 export const gridGerman: Record<keyof typeof gridStrings, string> = {

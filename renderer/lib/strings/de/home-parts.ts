@@ -1,5 +1,5 @@
 // Owns the German words of the area home-parts.
-import type { homePartStrings } from '../home-parts.ts'
+import type { homePartStrings } from '../en/home-parts.ts'
 
 /** The German words of {@link homePartStrings}. */
 export const homePartGerman: Record<keyof typeof homePartStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area home.
-import type { homeStrings } from '../home.ts'
+import type { homeStrings } from '../en/home.ts'
 
 /** The German words of {@link homeStrings}. */
 export const homeGerman: Record<keyof typeof homeStrings, string> = {

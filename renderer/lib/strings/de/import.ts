@@ -1,5 +1,5 @@
 // Owns the German words of the area import.
-import type { importStrings } from '../import.ts'
+import type { importStrings } from '../en/import.ts'
 
 /** The German words of {@link importStrings}. */
 export const importGerman: Record<keyof typeof importStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area live-text.
-import type { liveTextStrings } from '../live-text.ts'
+import type { liveTextStrings } from '../en/live-text.ts'
 
 /** The German words of {@link liveTextStrings}. */
 export const liveTextGerman: Record<keyof typeof liveTextStrings, string> = {

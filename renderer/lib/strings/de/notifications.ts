@@ -1,5 +1,5 @@
 // Owns the German words of the area notifications.
-import type { notificationStrings } from '../notifications.ts'
+import type { notificationStrings } from '../en/notifications.ts'
 
 /** The German words of {@link notificationStrings}. */
 export const notificationGerman: Record<keyof typeof notificationStrings, string> = {

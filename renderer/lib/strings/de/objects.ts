@@ -1,5 +1,5 @@
 // Owns the German words of the area objects.
-import type { objectStrings } from '../objects.ts'
+import type { objectStrings } from '../en/objects.ts'
 
 /** The German words of {@link objectStrings}. */
 export const objectGerman: Record<keyof typeof objectStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area organizations.
-import type { organizationStrings } from '../organizations.ts'
+import type { organizationStrings } from '../en/organizations.ts'
 
 /** The German words of {@link organizationStrings}. */
 export const organizationGerman: Record<keyof typeof organizationStrings, string> = {

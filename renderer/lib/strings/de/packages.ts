@@ -1,5 +1,5 @@
 // Owns the German words of the area packages.
-import type { packageStrings } from '../packages.ts'
+import type { packageStrings } from '../en/packages.ts'
 
 /** The German words of {@link packageStrings}. */
 export const packageGerman: Record<keyof typeof packageStrings, string> = {

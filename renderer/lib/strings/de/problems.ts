@@ -1,5 +1,5 @@
 // Owns the German words of the area problems.
-import type { problemStrings } from '../problems.ts'
+import type { problemStrings } from '../en/problems.ts'
 
 /** The German words of {@link problemStrings}. */
 export const problemGerman: Record<keyof typeof problemStrings, string> = {

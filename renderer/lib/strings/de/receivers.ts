@@ -1,5 +1,5 @@
 // Owns the German words of the area receivers.
-import type { receiverStrings } from '../receivers.ts'
+import type { receiverStrings } from '../en/receivers.ts'
 
 /** The German words of {@link receiverStrings}. */
 export const receiverGerman: Record<keyof typeof receiverStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area record-history.
-import type { recordHistoryStrings } from '../record-history.ts'
+import type { recordHistoryStrings } from '../en/record-history.ts'
 
 /** The German words of {@link recordHistoryStrings}. */
 export const recordHistoryGerman: Record<keyof typeof recordHistoryStrings, string> = {

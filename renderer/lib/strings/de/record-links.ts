@@ -1,5 +1,5 @@
 // Owns the German words of the area record-links.
-import type { recordLinkStrings } from '../record-links.ts'
+import type { recordLinkStrings } from '../en/record-links.ts'
 
 /** The German words of {@link recordLinkStrings}. */
 export const recordLinkGerman: Record<keyof typeof recordLinkStrings, string> = {

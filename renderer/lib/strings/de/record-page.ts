@@ -1,5 +1,5 @@
 // Owns the German words of the area record-page.
-import type { recordPageStrings } from '../record-page.ts'
+import type { recordPageStrings } from '../en/record-page.ts'
 
 /** The German words of {@link recordPageStrings}. */
 export const recordPageGerman: Record<keyof typeof recordPageStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area records.
-import type { recordStrings } from '../records.ts'
+import type { recordStrings } from '../en/records.ts'
 
 /** The German words of {@link recordStrings}. */
 export const recordGerman: Record<keyof typeof recordStrings, string> = {

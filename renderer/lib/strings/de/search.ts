@@ -1,5 +1,5 @@
 // Owns the German words of the area search.
-import type { searchStrings } from '../search.ts'
+import type { searchStrings } from '../en/search.ts'
 
 /** The German words of {@link searchStrings}. */
 export const searchGerman: Record<keyof typeof searchStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area settings.
-import type { settingStrings } from '../settings.ts'
+import type { settingStrings } from '../en/settings.ts'
 
 /** The German words of {@link settingStrings}. */
 export const settingGerman: Record<keyof typeof settingStrings, string> = {

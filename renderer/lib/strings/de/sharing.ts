@@ -1,5 +1,5 @@
 // Owns the German words of the area sharing.
-import type { sharingStrings } from '../sharing.ts'
+import type { sharingStrings } from '../en/sharing.ts'
 
 /** The German words of {@link sharingStrings}. */
 export const sharingGerman: Record<keyof typeof sharingStrings, string> = {

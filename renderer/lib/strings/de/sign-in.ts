@@ -1,5 +1,5 @@
 // Owns the German words of the area sign-in.
-import type { signInStrings } from '../sign-in.ts'
+import type { signInStrings } from '../en/sign-in.ts'
 
 /** The German words of {@link signInStrings}. */
 export const signInGerman: Record<keyof typeof signInStrings, string> = {

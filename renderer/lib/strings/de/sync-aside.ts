@@ -1,5 +1,5 @@
 // Owns the German words of the area sync-aside.
-import type { syncAsideStrings } from '../sync-aside.ts'
+import type { syncAsideStrings } from '../en/sync-aside.ts'
 
 /** The German words of {@link syncAsideStrings}. */
 export const syncAsideGerman: Record<keyof typeof syncAsideStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area sync-devices.
-import type { syncDeviceStrings } from '../sync-devices.ts'
+import type { syncDeviceStrings } from '../en/sync-devices.ts'
 
 /** The German words of {@link syncDeviceStrings}. */
 export const syncDeviceGerman: Record<keyof typeof syncDeviceStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area sync.
-import type { syncStrings } from '../sync.ts'
+import type { syncStrings } from '../en/sync.ts'
 
 /** The German words of {@link syncStrings}. */
 export const syncGerman: Record<keyof typeof syncStrings, string> = {

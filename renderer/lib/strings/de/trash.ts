@@ -1,5 +1,5 @@
 // Owns the German words of the area trash.
-import type { trashStrings } from '../trash.ts'
+import type { trashStrings } from '../en/trash.ts'
 
 /** The German words of {@link trashStrings}. */
 export const trashGerman: Record<keyof typeof trashStrings, string> = {

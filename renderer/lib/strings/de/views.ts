@@ -1,5 +1,5 @@
 // Owns the German words of the area views.
-import type { viewKindStrings, viewStrings } from '../views.ts'
+import type { viewKindStrings, viewStrings } from '../en/views.ts'
 
 /** The German words of {@link viewKindStrings}. */
 export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {

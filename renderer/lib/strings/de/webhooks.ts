@@ -1,5 +1,5 @@
 // Owns the German words of the area webhooks.
-import type { webhookStrings } from '../webhooks.ts'
+import type { webhookStrings } from '../en/webhooks.ts'
 
 /** The German words of {@link webhookStrings}. */
 export const webhookGerman: Record<keyof typeof webhookStrings, string> = {

@@ -1,5 +1,5 @@
 // Owns the German words of the area workflow.
-import type { workflowStrings } from '../workflow.ts'
+import type { workflowStrings } from '../en/workflow.ts'
 
 /** The German words of {@link workflowStrings}. */
 export const workflowGerman: Record<keyof typeof workflowStrings, string> = {
