@@ -96,8 +96,8 @@ export default defineConfig(({ mode }) => {
       ...(isLong ? { sequence: { sequencer: SlowFirst } } : {}),
       projects: [
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
+        // The few that need a page say so: making one takes longer than most files.
         project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], {
-          environment: 'happy-dom',
           setupFiles: ['test/support/vitest-words.ts'],
         }),
         // At full size its kills mostly wait, like the two that follow: beside each other they take less.

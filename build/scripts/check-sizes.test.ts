@@ -34,12 +34,14 @@ describe('budget check', () => {
   const manifest = {
     'index.html': { file: 'index.js', isEntry: true, imports: ['_kit.js'], dynamicImports: ['import'], css: ['a.css'] },
     '_kit.js': { file: 'kit.js' },
+    'app/draw-application.tsx': { file: 'app.js', src: 'app/draw-application.tsx', imports: ['_kit.js'] },
     import: { file: 'import.js', src: 'features/import/index.ts', imports: ['_kit.js'] },
   }
   const weighing = (sizes: Readonly<Record<string, number>>) => (file: string) => (sizes[file] ?? 0) * 1000
 
-  it('counts the entry and what it imports at once, not the lazy chunks', () => {
-    const report = checkBudgets(manifest, weighing({ 'index.js': 100, 'kit.js': 105, 'import.js': 40, 'a.css': 18 }))
+  it('counts the entry, the application and what they import at once, not the lazy chunks', () => {
+    const sizes = { 'index.js': 10, 'app.js': 90, 'kit.js': 105, 'import.js': 40, 'a.css': 18 }
+    const report = checkBudgets(manifest, weighing(sizes))
     expect(report.problems).toEqual([])
     expect(report.remarks).toContain('initial JavaScript: 205.0 kB of 215 kB')
     expect(report.remarks).toContain('lazy import: 40.0 kB of 55 kB')

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // The order of the palette.
 import { describe, expect, it } from 'vitest'
 import { arrange } from './palette-entries.ts'

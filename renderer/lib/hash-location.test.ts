@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // The address of a screen that is being left while it holds unsaved work, by every way there is.
 import { cleanup, renderHook, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

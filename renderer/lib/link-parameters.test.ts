@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readLinkParameters, removeLinkParameters } from './link-parameters.ts'
 

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // Proves the grid as people and screen readers meet it: by role, name and key.
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { useState } from 'react'

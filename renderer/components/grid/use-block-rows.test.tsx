@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // Proves that a grid over a paging source shows rows as they arrive, once per query, in strict mode too.
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import { StrictMode, useCallback } from 'react'

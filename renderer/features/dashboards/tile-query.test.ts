@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // What tiles ask, what their answers say as a series, and where a figure leads.
 import { describe, expect, it } from 'vitest'
 import { translateEnglish } from '../../fields/index.ts'

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // Proves that a type is its entry: one that nobody has heard of is offered, shown and edited in grid and form, and leaves
 // again.
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'

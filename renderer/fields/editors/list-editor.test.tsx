@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 // Proves choosing from a list by keyboard and pointer, for one option, several options, free words and records.
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
