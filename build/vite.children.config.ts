@@ -9,6 +9,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 export default defineConfig(async (env) => {
   const { build, ...rest } = await host(env)
-  const input = Object.fromEntries(bundledChildren.map((name) => [name, `${root}test/safety/children/${name}.ts`]))
+  const input = Object.fromEntries(Object.entries(bundledChildren).map(([name, path]) => [name, root + path]))
   return { ...rest, build: { ...build, rolldownOptions: { ...build?.rolldownOptions, input } } }
 })

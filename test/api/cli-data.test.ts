@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuthHost } from '../support/auth-host.ts'
 import { createAuthHost } from '../support/auth-host.ts'
+import { cairnEntry } from '../support/host-bundle.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
@@ -51,7 +52,7 @@ function run(command: string, args: readonly string[], input?: string, env: Reco
 }
 
 const cairn = (args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ran> =>
-  run(process.execPath, ['main/cli.mjs', ...args, '--data', host.dataDir], input, env)
+  run(process.execPath, [cairnEntry, ...args, '--data', host.dataDir], input, env)
 
 const lines = (text: string) =>
   text

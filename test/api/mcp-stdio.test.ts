@@ -6,9 +6,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuthHost } from '../support/auth-host.ts'
 import { createAuthHost } from '../support/auth-host.ts'
+import { cairnEntry } from '../support/host-bundle.ts'
 import { callTool } from '../support/mcp-client.ts'
 
-const cli = new URL('../../main/cli.mjs', import.meta.url).pathname
 let host: AuthHost
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(() => host?.stop())
 
 /** Writes lines to a bridge, ends its input, and hands back what it wrote. */
 function pipe(lines: readonly string[], dataDir = host.dataDir): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [cli, 'mcp', '--data', dataDir])
+  const child = spawn(process.execPath, [cairnEntry, 'mcp', '--data', dataDir])
   let out = ''
   let err = ''
   child.stdout.on('data', (part: Buffer) => (out += part.toString()))
@@ -36,7 +36,7 @@ describe('the bridge', () => {
     const client = new Client({ name: 'test', version: '1.0.0' })
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [cli, 'mcp', '--data', host.dataDir],
+      args: [cairnEntry, 'mcp', '--data', host.dataDir],
       env: { ...(process.env as Record<string, string>), CAIRN_API_KEY: made.body.key },
       stderr: 'pipe',
     })

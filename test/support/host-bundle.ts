@@ -11,5 +11,17 @@ export const cairnEntry = join(root, 'dist/host/cli.js')
 /** The folder of the bundled programs of the checks. */
 export const childBundles = join(root, 'dist/test')
 
-/** Programs of test/safety/children that are bundled: whole hosts that many tests start. Twins need the sources. */
-export const bundledChildren: readonly string[] = ['sync-host', 'notifying-server', 'socket-host']
+/** Programs of the tests that are bundled, by name: whole hosts that many tests start. Twins need the sources. */
+export const bundledChildren: Readonly<Record<string, string>> = {
+  'model-host': 'test/support/sync-model/model-host.ts',
+  'notifying-server': 'test/safety/children/notifying-server.ts',
+  'socket-host': 'test/safety/children/socket-host.ts',
+  'sync-host': 'test/safety/children/sync-host.ts',
+}
+
+/** Path of a bundled program, or of its source where a guard is taken out of it (CAIRN_TWIN). */
+export function bundledEntry(name: string): string {
+  return (process.env['CAIRN_TWIN'] ?? '') === ''
+    ? join(childBundles, `${name}.js`)
+    : join(root, bundledChildren[name]!)
+}

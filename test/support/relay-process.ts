@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseFingerprint } from '#main/replication/channel/fingerprint.ts'
+import { cairnEntry } from './host-bundle.ts'
 
-const program = fileURLToPath(new URL('../../main/cli.mjs', import.meta.url))
 const launcher = fileURLToPath(new URL('../../build/launch.mjs', import.meta.url))
 
 /** A relay that has said its fingerprint. */
@@ -40,8 +40,8 @@ export async function startRelayProcess(
   args: readonly string[],
   options: { readonly through?: 'launcher' } = {},
 ): Promise<RelayProcess | FailedRelay> {
-  const [script, words] = options.through === 'launcher' ? [launcher, ['relay']] : [program, ['relay']]
-  const child = spawn(process.execPath, [script, ...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const script = options.through === 'launcher' ? launcher : cairnEntry
+  const child = spawn(process.execPath, [script, 'relay', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let error = ''
   const exit = new Promise<RelayExit>((resolve) => child.on('close', (code, signal) => resolve({ code, signal })))

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clusterFaults } from '../support/cluster-faults.ts'
 import type { FaultName } from '../support/cluster-faults.ts'
 import { converged } from '../support/cluster-view.ts'
+import { bundledEntry } from '../support/host-bundle.ts'
 import { copyDatabase, expectCall, startSyncCluster } from '../support/sync-cluster.ts'
 import type { ClusterNode, SyncCluster } from '../support/sync-cluster.ts'
 import { assertHosts } from '../support/sync-model/host-oracle.ts'
@@ -19,7 +20,7 @@ const seeds = Number(process.env['CAIRN_RUNS'] ?? sized(4, 200))
 const names = Object.keys(clusterFaults) as FaultName[]
 /** The goal is 10 s; a machine with other work is given more, and the time is printed. */
 const restMs = Number(process.env['CAIRN_CONVERGE_MS'] ?? sized(60_000, 10_000))
-const entry = new URL('../support/sync-model/model-host.ts', import.meta.url).pathname
+const entry = bundledEntry('model-host')
 
 /** Rounds on one cluster: what is checked after each is all that was ever written on it. */
 const roundsEach = 25
