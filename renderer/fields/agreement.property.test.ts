@@ -5,11 +5,11 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { operatorClasses as hostOperators } from '#shared/field-types/operator-classes.ts'
 import { parseField } from '#shared/field-types/parse-field.ts'
 import { fieldTypeOf as hostTypeOf, fieldTypes } from '#shared/field-types/registry.ts'
-import { fieldTypeNames, fieldTypeOf, isEditable, translateEnglish } from './index.ts'
+import { fieldTypeNames, fieldTypeOf, isEditable, translateField } from './index.ts'
 import type { FieldContext, FieldDefinition } from './index.ts'
 
 const env = { timeZone: 'Europe/Berlin', defaultCurrency: 'EUR' }
-const context: FieldContext = { locale: 'en', timeZone: env.timeZone, translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: env.timeZone, translate: translateField }
 const options = [
   { value: 'a', label: 'Alpha' },
   { value: 'b', label: 'Beta, late' },

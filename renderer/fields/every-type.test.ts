@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { goodValues, named, neededSettings } from '../../test/support/field-cases.ts'
 import { fieldTypes } from '#shared/field-types/registry.ts'
-import { fieldTypeOf, isEditable, translateEnglish } from './index.ts'
+import { fieldTypeOf, isEditable, translateField } from './index.ts'
 import type { FieldContext, FieldDefinition } from './index.ts'
 
-const context: FieldContext = { locale: 'en', timeZone: 'Europe/Berlin', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'Europe/Berlin', translate: translateField }
 
 function show(field: FieldDefinition, value: unknown): string[] {
   const type = fieldTypeOf(field)

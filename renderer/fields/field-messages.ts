@@ -1,116 +1,12 @@
-// Owns the English words of fields: validation messages, operator names and short labels, under stable keys.
-// Translations replace them through FieldContext.translate; nothing else in this folder holds visible text.
-
-/** English texts by key; `{name}` stands for a parameter. */
-export const fieldMessages = {
-  'field.required': 'Enter a value: this field may not be empty.',
-  'field.tooLong': 'The text has {length} characters; at most {max} fit. Shorten it.',
-  'field.tooShort': 'The text has {length} characters; enter at least {min}.',
-  'field.pattern': 'The text does not have the required form ({pattern}).',
-  'field.lineBreak': 'This field holds a single line. Remove the line breaks.',
-  'field.email': '“{text}” is not an e-mail address. Write it like name@example.org.',
-  'field.url': '“{text}” is not a complete address. Write it like https://example.org.',
-  'field.urlScheme': 'Addresses that begin with “{scheme}:” are not accepted here. Use one of {schemes}.',
-  'field.phone': '“{text}” is not a phone number. Use at least 3 digits, and only digits, spaces and + ( ) - .',
-  'field.number': '“{text}” is not a number. Write it like {example}.',
-  'field.inexact': 'The number is too large to be stored exactly. Use a text field for long numbers.',
-  'field.currencyCode': '“{text}” is not a currency code of ISO 4217. Write it like EUR.',
-  'field.otherCurrency': 'This field holds amounts in {currency}, not in {text}. Convert the amount first.',
-  'field.tooManyDigits': 'The number has more than {whole} digits before the decimal mark.',
-  'field.control': 'The text holds a character (U+0000) that cannot be stored. Remove it.',
-  'field.tooLow': 'The value is below {min}, the lowest allowed.',
-  'field.tooHigh': 'The value is above {max}, the highest allowed.',
-  'field.boolean': '“{text}” is neither yes nor no. Write true or false.',
-  'field.date': '“{text}” is not a date. Write it like 2026-03-31.',
-  'field.datetime': '“{text}” is not a date with a time. Write it like 2026-03-31 14:30.',
-  'field.tooEarly': 'The value is before {min}, the earliest allowed.',
-  'field.tooLate': 'The value is after {max}, the latest allowed.',
-  'field.option': '“{text}” is not one of the choices: {options}.',
-  'field.tagTooLong': 'The tag “{text}” is longer than {max} characters.',
-  'field.tooMany': 'There are {count} entries; at most {max} are allowed.',
-  'field.step': 'The value lies between two steps. Steps are {step} apart and begin at {min}.',
-  'field.time': '“{text}” is not a time of day. Write it like 14:30.',
-  'field.color': '“{text}” is not a color. Write it like {example}.',
-  'field.location': '“{text}” is not a place. Write latitude and longitude like 52.52, 13.405.',
-  'field.latitude': 'The latitude {value} is not between -90 and 90.',
-  'field.longitude': 'The longitude {value} is not between -180 and 180.',
-  'field.countryCode': '“{text}” is not a country code. Write two letters like DE.',
-  'field.unknownPart': 'There is no “{part}” in this field.',
-  'field.group': 'This is not a group of values. Write it as JSON, for example {"name": "value"}.',
-  'field.inner': '{label}: {message}',
-  'field.row': 'Row {row}, {message}',
-  'field.tooFew': 'There are {count} entries; at least {min} are needed.',
-  'field.record': '“{text}” is not a link. Write the object and the id like customer/0197b2f0-….',
-  'field.recordObject': 'Links to “{object}” are not accepted here.',
-  'field.file': 'Names are no files: choose them, or drop them here.',
-  'field.vector': 'Vectors are written by programs.',
-  'field.concealed': 'Hidden',
-  'field.newPassword': 'New password',
-  'field.newSecret': 'New secret',
-  'field.reveal': 'Reveal',
-  'field.hide': 'Hide',
-  'field.revealFailed': 'It could not be revealed: {message}',
-  'field.chooseObject': 'Object',
-  'field.addRow': 'Add row',
-  'field.removeRow': 'Remove row {row}',
-  'field.rowLabel': '{label}, row {row}',
-  'field.rows.one': '1 row',
-  'field.rows': '{count} rows',
-  'address.street': 'Street',
-  'address.city': 'City',
-  'address.state': 'State',
-  'address.postalCode': 'Postal code',
-  'address.country': 'Country',
-  'address.countryCode': 'Country code',
-  'address.formatted': 'As written',
-  'field.json': 'This is not valid JSON: {reason}',
-  'field.jsonNumber': 'Numbers this long cannot be kept exactly. Put them in quotes.',
-  'field.readonly': 'This field is computed and cannot be edited.',
-  'field.yes': 'Yes',
-  'field.no': 'No',
-  'field.none': 'None',
-  'field.search': 'Search',
-  'field.noMatch': 'No match',
-  'field.searching': 'Searching',
-  'field.searchFailed': 'The search failed. Type again to repeat it.',
-  'field.addTag': 'Add “{text}”',
-  'field.addFailed': 'The record could not be added; it may need more than its name. What you typed is kept.',
-  'operator.$eq': 'is',
-  'operator.$ne': 'is not',
-  'operator.$gt': 'is greater than',
-  'operator.$gte': 'is at least',
-  'operator.$lt': 'is less than',
-  'operator.$lte': 'is at most',
-  'operator.$between': 'is between',
-  'operator.$in': 'is any of',
-  'operator.$nin': 'is none of',
-  'operator.$contains': 'contains',
-  'operator.$notContains': 'does not contain',
-  'operator.$startsWith': 'starts with',
-  'operator.$endsWith': 'ends with',
-  'operator.$during': 'is within',
-  'operator.$any': 'has any of',
-  'operator.$all': 'has all of',
-  'operator.$has': 'has',
-  'operator.$hasNot': 'does not have',
-  'operator.empty': 'is empty',
-  'operator.notEmpty': 'is not empty',
-  'operator.date.$eq': 'is on',
-  'operator.date.$ne': 'is not on',
-  'operator.date.$gt': 'is after',
-  'operator.date.$gte': 'is on or after',
-  'operator.date.$lt': 'is before',
-  'operator.date.$lte': 'is on or before',
-} as const
+// Owns which texts fields use, under stable keys, and where they are looked up.
+import type { fieldMessageStrings } from '../lib/strings/en/field-messages.ts'
+import { t } from '../lib/strings.ts'
 
 /** Key of a text of this folder. */
-export type FieldMessageKey = keyof typeof fieldMessages
+export type FieldMessageKey = keyof typeof fieldMessageStrings
 
 /** Turns a key and parameters into words in the user's language. */
 export type Translate = (key: FieldMessageKey, parameters?: Record<string, string | number>) => string
 
-/** The English {@link Translate}. */
-export const translateEnglish: Translate = (key, parameters = {}) =>
-  fieldMessages[key].replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(parameters, name) ? String(parameters[name]) : whole,
-  )
+/** The {@link Translate} of the page's language. */
+export const translateField: Translate = (key, parameters) => t(key, parameters)

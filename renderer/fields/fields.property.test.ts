@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { pathOfRounded } from '#shared/field-types/rounded-integer.ts'
 import { describe, expect, it } from 'vitest'
-import { fieldTypeNames, fieldTypeOf, findFieldType, translateEnglish } from './index.ts'
+import { fieldTypeNames, fieldTypeOf, findFieldType, translateField } from './index.ts'
 import type { FieldContext, FieldDefinition } from './index.ts'
 import { parseNumber } from './number-text.ts'
 import { numberFormat } from './intl-formats.ts'
@@ -12,7 +12,7 @@ import { instantOf, wallTime } from './zoned-time.ts'
 const contextArb: fc.Arbitrary<FieldContext> = fc.record({
   locale: fc.constantFrom('en', 'de', 'fr', 'de-CH', 'hi-IN', 'ar-EG', 'pl', 'sv'),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'),
-  translate: fc.constant(translateEnglish),
+  translate: fc.constant(translateField),
 })
 
 const options = [
@@ -168,7 +168,7 @@ describe('every field type', () => {
     })
 
     it('takes blank text as null, and refuses it where a value is required', () => {
-      const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+      const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
       expect(fieldType.parse('  ', field, context)).toEqual({ ok: true, value: null })
       const required = fieldType.parse('', { ...field, required: true }, context)
       expect(required).toMatchObject(type === 'boolean' ? { ok: true, value: false } : { ok: false })
@@ -178,7 +178,7 @@ describe('every field type', () => {
       const operators = fieldType.operators(field)
       expect(operators.length).toBeGreaterThan(0)
       expect(new Set(operators.map(({ id }) => id)).size).toBe(operators.length)
-      for (const { label } of operators) expect(translateEnglish(label)).toMatch(/^[a-z]/)
+      for (const { label } of operators) expect(translateField(label)).toMatch(/^[a-z]/)
     })
   })
 })
@@ -245,7 +245,7 @@ describe('parseNumber', () => {
 })
 
 describe('an amount of money', () => {
-  const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+  const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
   const fixed: FieldDefinition = { name: 'f', type: 'currency', currencyConfig: { defaultCurrency: 'EUR' } }
   const dynamic: FieldDefinition = { name: 'f', type: 'currency', currencyConfig: { currencyMode: 'dynamic' } }
 

@@ -4,7 +4,7 @@ import './fields.css'
 
 export { fieldLabel } from './field-definition.ts'
 export type { FieldDefinition } from './field-definition.ts'
-export { translateEnglish } from './field-messages.ts'
+export { translateField } from './field-messages.ts'
 export { hueClass } from './hues.ts'
 export { typeGroups } from './field-type.ts'
 export type { FieldContext, FieldType, RecordChoice, TypeGroup } from './field-type.ts'

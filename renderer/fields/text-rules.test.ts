@@ -1,10 +1,10 @@
 // Proves that checking a pattern while typing never stops the screen, and asks for what the host asks for.
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from './index.ts'
+import { translateField } from './index.ts'
 import type { FieldContext, FieldDefinition } from './index.ts'
 import { checkLength } from './text-rules.ts'
 
-const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const check = (pattern: string, text: string) => {
   const field: FieldDefinition = { name: 'f', type: 'text', pattern }
   return checkLength(text, field, context, 1_000)?.ok ?? true

@@ -3,12 +3,12 @@
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { FieldContext } from '../../fields/index.ts'
 import { DataGrid } from './data-grid.tsx'
 import type { DataGridProps, GridColumn, GridNotice, GridRecord, GridWrite, GridWritten } from './grid-types.ts'
 
-const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const columns: GridColumn[] = [
   { field: { name: 'title', type: 'text', label: 'Title', required: true }, width: 200 },
   { field: { name: 'amount', type: 'number', label: 'Amount' }, width: 120 },

@@ -1,36 +1,34 @@
-// Owns the grid's own words in English; a screen may replace any of them with a translation.
+// Owns the grid's own words; a screen may replace any of them.
+import { t, tn } from '../../lib/strings.ts'
 
-const count = (number: number, one: string, other: string): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : other}`
-
-/** English words of the grid; functions where a text holds values. */
+/** Words of the grid; functions where a text holds values. */
 export const gridLabels = {
-  rowNumber: 'Row number',
-  selectAll: 'Select all cells',
-  checkRow: (row: number): string => `Select row ${row}`,
-  columnMenu: (column: string): string => `Menu of column ${column}`,
-  columnMoved: (column: string, place: number): string => `${column} is column ${place} now.`,
-  sortedBy: (position: number): string => `sort term ${position}`,
-  editor: (column: string, row: number): string => `${column}, row ${row}`,
-  append: 'New record',
-  group: (field: string, label: string, rows: number): string => `${field}: ${label}, ${count(rows, 'row', 'rows')}`,
-  figure: (name: string, column: string, text: string): string => `${name} of ${column} ${text}`,
-  loading: 'Loading',
-  notSaved: (column: string, row: number, message: string): string => `${column}, row ${row} was not saved: ${message}`,
-  saved: (column: string, row: number): string => `${column}, row ${row} saved.`,
-  saving: 'Saving',
-  retry: 'Retry',
-  change: 'Edit again',
-  discard: 'Discard my text',
+  rowNumber: t('grid.rowNumber'),
+  selectAll: t('grid.selectAll'),
+  checkRow: (row: number): string => t('grid.checkRow', { row }),
+  columnMenu: (field: string): string => t('column.menu', { field }),
+  columnMoved: (column: string, place: number): string => t('grid.columnMoved', { column, place }),
+  sortedBy: (position: number): string => t('grid.sortedBy', { position }),
+  editor: (column: string, row: number): string => t('grid.editor', { column, row }),
+  append: t('grid.append'),
+  group: (field: string, label: string, rows: number): string => tn('grid.group', rows, { field, label }),
+  figure: (name: string, column: string, text: string): string => t('grid.figure', { name, column, text }),
+  loading: t('grid.loading'),
+  notSaved: (column: string, row: number, message: string): string => t('grid.notSaved', { column, row, message }),
+  saved: (column: string, row: number): string => t('grid.saved', { column, row }),
+  saving: t('grid.saving'),
+  retry: t('grid.retry'),
+  change: t('grid.change'),
+  discard: t('grid.discard'),
   selected: (rows: number, columns: number): string =>
-    `${count(rows, 'row', 'rows')} by ${count(columns, 'column', 'columns')} selected.`,
-  copied: (cells: number): string => `${count(cells, 'cell', 'cells')} copied.`,
-  notReady: 'This part of Cairn could not be loaded. Nothing was changed; reload the page and try again.',
-  readonly: (column: string): string => `${column} cannot be edited.`,
-  conflict: 'Conflict: two devices wrote this at once',
-  rowConflict: (row: number): string => `Row ${row} has a conflict`,
-  editedBy: (name: string): string => `${name} is editing this`,
-  notLoaded: 'This row is still loading.',
+    t('grid.selected', { rows: tn('count.rows', rows), columns: tn('count.columns', columns) }),
+  copied: (cells: number): string => t('grid.copied', { cells: tn('count.cells', cells) }),
+  notReady: t('grid.notReady'),
+  readonly: (column: string): string => t('grid.readonly', { column }),
+  conflict: t('grid.conflict'),
+  rowConflict: (row: number): string => t('grid.rowConflict', { row }),
+  editedBy: (name: string): string => t('grid.editedBy', { name }),
+  notLoaded: t('grid.notLoaded'),
 }
 
 /** The words a grid needs. */

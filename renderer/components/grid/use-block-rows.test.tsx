@@ -3,13 +3,13 @@
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import { StrictMode, useCallback } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { BlockAnswer, BlockRequest } from './blocks.ts'
 import { DataGrid } from './data-grid.tsx'
 import type { GridColumn, GridRecord } from './grid-types.ts'
 import { useBlockRows } from './use-block-rows.ts'
 
-const context = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const columns: GridColumn[] = [{ field: { name: 'title', type: 'text', label: 'Title' }, width: 200 }]
 
 type Source = (request: BlockRequest) => Promise<BlockAnswer<GridRecord>>

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // What tiles ask, what their answers say as a series, and where a figure leads.
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { readDashboard, writeDashboard } from './dashboard-item.ts'
 import type { Tile } from './dashboard-item.ts'
@@ -10,7 +10,7 @@ import { drillPath, tileConditions } from './tile-drill.ts'
 import { newTile, orderOf, withFilter, withKind, withMember, withOrder } from './tile-edit.ts'
 import { askOf, seriesOf } from './tile-query.ts'
 
-const context = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const fields: readonly FieldDefinition[] = [
   { name: 'title', type: 'text' },
   { name: 'status', type: 'select', options: [{ value: 'open', label: 'Open' }, 'done'] },

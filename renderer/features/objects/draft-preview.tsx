@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { FieldChips } from '../../components/field-chips.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import parts from '../../components/parts.module.css'
-import { fieldLabel, fieldTypeOf, leadsToRecord, translateEnglish } from '../../fields/index.ts'
+import { fieldLabel, fieldTypeOf, leadsToRecord, translateField } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
@@ -41,7 +41,7 @@ export function DraftPreview(props: { object: ObjectItem; draft: ObjectDraft; la
   const { data: manifest } = useQuery(discoveryQuery)
   const { data: objects } = useObjects()
   const timeZone = manifest?.locale.timezone ?? 'UTC'
-  const context = useMemo<FieldContext>(() => ({ locale, timeZone, translate: translateEnglish }), [timeZone])
+  const context = useMemo<FieldContext>(() => ({ locale, timeZone, translate: translateField }), [timeZone])
   const stored = useMemo(() => fieldList(object), [object])
   const drafted = fieldList(applyDraft(object, draft)).filter((field) => !field.hidden)
   const expand = stored

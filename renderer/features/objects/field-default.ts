@@ -1,9 +1,9 @@
 // Owns the default value of a field as a person types it. Pure.
-import { fieldTypeOf, translateEnglish } from '../../fields/index.ts'
+import { fieldTypeOf, translateField } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import type { FieldItem } from './object-item.ts'
 
-const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const macros: ReadonlySet<string> = new Set(['{me}', '{today}', '{now}'])
 const asField = (item: FieldItem): FieldDefinition => ({ ...item, name: 'value', required: false }) as FieldDefinition
 

@@ -1,10 +1,10 @@
 // What the preview of the designer shows of stored values.
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { FieldContext } from '../../fields/index.ts'
 import { previewCell } from './preview-cell.ts'
 
-const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const text = { name: 'hours', type: 'text' }
 const number = { name: 'hours', type: 'number' }
 

@@ -6,7 +6,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DataGrid } from '../../components/grid/index.ts'
-import { fieldTypeOf, isEditable, translateEnglish } from '../../fields/index.ts'
+import { fieldTypeOf, isEditable, translateField } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FieldType } from '../../fields/index.ts'
 import { operatorClasses } from '../../fields/operators.ts'
 import { registerFieldType } from '../../fields/registry.ts'
@@ -35,7 +35,7 @@ const bearingField: FieldType = {
   Editor: numberField.Editor,
 }
 
-const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const heading: FieldDefinition = { name: 'heading', type: 'bearing', label: 'Heading' }
 const record = { id: 'r1', heading: 90 }
 let remove: () => void

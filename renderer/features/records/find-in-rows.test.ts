@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import { findHit } from './find-in-rows.ts'
 
 const columns = [
   { name: 'a', type: 'text' },
   { name: 'b', type: 'text' },
 ]
-const context = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context = { locale: 'en', timeZone: 'UTC', translate: translateField }
 
 describe('finding a text in a view', () => {
   it('goes to the next and the previous cell that shows it, over headings and around the end', async () => {

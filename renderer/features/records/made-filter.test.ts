@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { buildGroup } from './record-query.ts'
 import { madeConditions } from './made-filter.ts'
 
-const context = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const fields: readonly FieldDefinition[] = [
   { name: 'title', type: 'text' },
   { name: 'status', type: 'select', options: [{ value: 'in_progress', label: 'In progress' }, 'open'] },

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { buildFilter, changeSort, operatorOf, readQuery, sortText, writeQuery } from './record-query.ts'
 
-const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const fields: FieldDefinition[] = [
   { name: 'title', type: 'text' },
   { name: 'pages', type: 'number', required: true },

@@ -2,7 +2,7 @@
 // one that is not there yet.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import type { FieldContext, RecordChoice } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
@@ -65,7 +65,7 @@ export function useFieldContext(): FieldContext {
     () => ({
       locale,
       timeZone,
-      translate: translateEnglish,
+      translate: translateField,
       revealSecret: async (object, id, field) =>
         (await call('revealSecret', { params: { object, id }, body: { field } })).value,
       addRecord: {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { translateEnglish } from '../../fields/index.ts'
+import { translateField } from '../../fields/index.ts'
 import {
   addDays,
   addMonths,
@@ -15,7 +15,7 @@ import {
 } from './calendar-days.ts'
 import { hiddenByDay, layLanes } from './calendar-lanes.ts'
 
-const berlin = { locale: 'de', timeZone: 'Europe/Berlin', translate: translateEnglish }
+const berlin = { locale: 'de', timeZone: 'Europe/Berlin', translate: translateField }
 const when = { name: 'when', type: 'datetime' }
 
 describe('weeks', () => {

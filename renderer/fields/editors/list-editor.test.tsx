@@ -3,10 +3,10 @@
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { fieldTypeOf, translateEnglish } from '../index.ts'
+import { fieldTypeOf, translateField } from '../index.ts'
 import type { FieldContext, FieldDefinition } from '../index.ts'
 
-const plain: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const plain: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const options = [
   { value: 'open', label: 'Open' },
   { value: 'done', label: 'Done' },

@@ -10,6 +10,7 @@ import { automationGerman } from './automation.ts'
 import { backupGerman } from './backup.ts'
 import { conflictGerman } from './conflicts.ts'
 import { designerGerman } from './designer.ts'
+import { fieldMessageGerman } from './field-messages.ts'
 import { fieldTypeGerman } from './field-types.ts'
 import { fileGerman } from './files.ts'
 import { flowDesignGerman } from './flow-design.ts'
@@ -56,6 +57,7 @@ export const german: Readonly<Record<string, string>> = {
   ...backupGerman,
   ...conflictGerman,
   ...designerGerman,
+  ...fieldMessageGerman,
   ...fieldTypeGerman,
   ...fileGerman,
   ...flowDesignGerman,

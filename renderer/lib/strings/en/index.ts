@@ -13,6 +13,7 @@ import { conflictStrings } from './conflicts.ts'
 import { dashboardStrings } from './dashboards.ts'
 import { designerPartStrings } from './designer-parts.ts'
 import { designerStrings } from './designer.ts'
+import { fieldMessageStrings } from './field-messages.ts'
 import { fieldTypeStrings } from './field-types.ts'
 import { filePlaceStrings } from './file-places.ts'
 import { fileStrings } from './files.ts'
@@ -59,6 +60,7 @@ export const english = {
   ...dashboardStrings,
   ...designerPartStrings,
   ...designerStrings,
+  ...fieldMessageStrings,
   ...fieldTypeStrings,
   ...filePlaceStrings,
   ...fileStrings,
