@@ -1,11 +1,17 @@
-// Checks that every English text of the screens has a German one with the same parameters, and prints those that have
-// none, by area. Knows the tables, not where their texts are shown.
-import { existsSync } from 'node:fs'
+// Checks the texts of the screens: every English one has a German one with the same parameters, every one is asked for by
+// some screen, and no screen shows a text that is not looked up. Knows the tables, not where their texts are shown.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isProgram, listFiles, repositoryRoot } from './script.ts'
+import { textsOf } from './visible-text.ts'
 
 type Words = Readonly<Record<string, string>>
+
+/** What is the same in every language: names, commands, and words of formulas. */
+const sameEverywhere = new Set(['Cairn', 'Apache License 2.0', 'npm run open', 'record.'])
+/** Their messages are for developers: screens word a problem by its code (lib/problem-text.ts). */
+const notShown = /^renderer\/lib\/(api-client|api-error)\.ts$/
 
 /** What is wrong with the German words of an area, as sentences. */
 export function stringProblems(area: string, english: Words, german: Words): string[] {
@@ -22,27 +28,46 @@ function parametersOf(text: string): string {
   return (text.match(/\{\w+\}/g) ?? []).toSorted().join(' ')
 }
 
-async function wordsOf(path: string): Promise<Words> {
-  const tables = (await import(pathToFileURL(path).href)) as Record<string, Words>
-  return Object.assign({}, ...Object.values(tables)) as Words
+/** What is wrong with how files use the texts, as sentences. */
+export function useProblems(english: Words, files: readonly { path: string; source: string }[]): string[] {
+  const problems: string[] = []
+  const literals = new Set<string>()
+  const beginnings = new Set<string>()
+  for (const { path, source } of files) {
+    const texts = textsOf(path, source)
+    for (const literal of texts.literals) literals.add(literal)
+    // One of less than a part would ask for all there is.
+    for (const beginning of texts.beginnings) if (/^\w+\.|^\w{4,}/.test(beginning)) beginnings.add(beginning)
+    for (const { line, text } of texts.shown)
+      if (!(text in english) && !sameEverywhere.has(text) && !notShown.test(path))
+        problems.push(`${path}:${line} shows a text that is not looked up: ${text}`)
+  }
+  const all = [...beginnings]
+  for (const key of Object.keys(english)) {
+    const plain = key.replace(/\.(one|other)$/, '')
+    if (!literals.has(key) && !literals.has(plain) && !all.some((beginning) => key.startsWith(beginning)))
+      problems.push(`${key} is asked for by no screen: ${english[key]}`)
+  }
+  return problems
+}
+
+async function wordsOf(path: string, name: string): Promise<Words> {
+  return ((await import(pathToFileURL(path).href)) as Record<string, Words>)[name]!
 }
 
 async function main(): Promise<number> {
   const root = repositoryRoot()
-  const folder = 'renderer/lib/strings/en'
-  const areas = listFiles(root, folder).filter((path) => !path.endsWith('/index.ts'))
-  const problems: string[] = []
-  let count = 0
-  for (const path of areas) {
-    const area = path.slice(folder.length + 1)
-    const english = await wordsOf(join(root, path))
-    const translated = join(root, 'renderer/lib/strings/de', area)
-    count += Object.keys(english).length
-    problems.push(...stringProblems(area, english, existsSync(translated) ? await wordsOf(translated) : {}))
-  }
+  const words = 'renderer/lib/strings'
+  const english = await wordsOf(join(root, words, 'en/index.ts'), 'english')
+  const german = await wordsOf(join(root, words, 'de/index.ts'), 'german')
+  const files = listFiles(root, 'renderer')
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path) && !path.startsWith(`${words}/`))
+    .map((path) => ({ path, source: readFileSync(join(root, path), 'utf8') }))
+  const problems = [...stringProblems('German', english, german), ...useProblems(english, files)]
   for (const problem of problems) console.error(problem)
-  console.log(`strings: ${count} texts, ${problems.length} problems`)
-  return count > 0 && problems.length === 0 ? 0 : 1
+  const count = Object.keys(english).length
+  console.log(`strings: ${count} texts in ${files.length} files, ${problems.length} problems`)
+  return count > 0 && files.length > 0 && problems.length === 0 ? 0 : 1
 }
 
 if (isProgram(import.meta.url)) process.exitCode = await main()

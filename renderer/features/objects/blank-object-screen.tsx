@@ -47,7 +47,12 @@ export function BlankObjectScreen() {
     setProblem(undefined)
     try {
       const text = label.trim()
-      const item = { name, label: text, pluralLabel: text, fields: { name: { type: 'text', label: 'Name' } } }
+      const item = {
+        name,
+        label: text,
+        pluralLabel: text,
+        fields: { name: { type: 'text', label: t('object.firstField') } },
+      }
       await call('saveMetadataItem', {
         params: { type: 'object', name },
         body: { type: 'object', name, item },

@@ -190,5 +190,8 @@ function columnsOf(other: ObjectItem, fields: readonly FieldDefinition[], link: 
     const { concealed, files, shownAsWritten, tall } = fieldTypeOf(field)
     return field.name !== display && field.name !== link && !concealed && !files && !(shownAsWritten && tall)
   })
-  return [...(first.length > 0 ? first : [{ name: 'id', type: 'text', label: 'Id' }]), ...others.slice(0, maxColumns)]
+  return [
+    ...(first.length > 0 ? first : [{ name: 'id', type: 'text', label: t('linkedList.id') }]),
+    ...others.slice(0, maxColumns),
+  ]
 }

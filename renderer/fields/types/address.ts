@@ -9,6 +9,7 @@ import { groupOf, readJson } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { checkLength, oneLine, plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 const MOST_CHARACTERS = 1_000
 
@@ -32,8 +33,8 @@ function lineOf(value: unknown): string {
 /** An address; text that is not JSON is taken as the address in one piece. */
 export const addressField: FieldType = {
   group: 'structure',
-  label: 'Address',
-  hint: 'Street, postal code, city and country.',
+  label: t('fieldType.address'),
+  hint: t('fieldType.address.hint'),
   settings: [setting('addressFormat', 'text')],
   withoutUnique: true,
   icon: IconMapPin,

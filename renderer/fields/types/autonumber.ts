@@ -7,12 +7,13 @@ import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { refused } from '../parse-result.ts'
 import { plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A number in words, issued once and never edited. */
 export const autonumberField: FieldType = {
   group: 'computed',
-  label: 'Automatic number',
-  hint: 'Issued when the record is created, never reused.',
+  label: t('fieldType.autonumber'),
+  hint: t('fieldType.autonumber.hint'),
   settings: [setting('autonumberFormat', 'text'), setting('startNumber', 'integer')],
   derived: true,
   icon: IconHash,

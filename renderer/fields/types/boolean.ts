@@ -5,6 +5,7 @@ import { BooleanEditor } from '../editors/boolean-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 const truthy = new Set(['true', 'yes', 'y', '1', 'x', 'on', '✓', '✔'])
 const falsy = new Set(['false', 'no', 'n', '0', 'off'])
@@ -12,8 +13,8 @@ const falsy = new Set(['false', 'no', 'n', '0', 'off'])
 /** A check mark; Enter flips it. */
 export const booleanField: FieldType = {
   group: 'choice',
-  label: 'Checkbox',
-  hint: 'Yes or no.',
+  label: t('fieldType.boolean'),
+  hint: t('fieldType.boolean.hint'),
   importRank: 6,
   innerRank: 6,
   groupRank: 3,
@@ -37,8 +38,8 @@ export const booleanField: FieldType = {
 /** A switch: off when nothing is given. */
 export const toggleField: FieldType = {
   ...booleanField,
-  label: 'Switch',
-  hint: 'On or off; off when nothing is given.',
+  label: t('fieldType.toggle'),
+  hint: t('fieldType.toggle.hint'),
   groupRank: 4,
   importRank: undefined,
   innerRank: undefined,

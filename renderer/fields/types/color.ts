@@ -9,12 +9,13 @@ import { hueClass } from '../hues.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A colour; cells tint it with the nearest of the twelve hues, the editor shows it as it is. */
 export const colorField: FieldType = {
   group: 'other',
-  label: 'Color',
-  hint: 'A color such as #1d4ed8.',
+  label: t('fieldType.color'),
+  hint: t('fieldType.color.hint'),
   settings: [setting('colorFormat', 'choice', { choices: ['hex', 'rgb', 'rgba', 'hsl'] })],
   innerRank: 15,
   icon: IconPalette,

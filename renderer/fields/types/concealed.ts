@@ -7,6 +7,7 @@ import type { FieldType } from '../field-type.ts'
 import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { parsed, refused } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 const MASK = '********'
 const MOST_CHARACTERS = 10_000
@@ -15,8 +16,8 @@ const dots = '••••••••'
 /** A secret; what is stored reads as a mask, and an editor that stays empty changes nothing. */
 export const secretField: FieldType = {
   group: 'other',
-  label: 'Secret',
-  hint: 'Kept encrypted, hidden until it is revealed.',
+  label: t('fieldType.secret'),
+  hint: t('fieldType.secret.hint'),
   settings: [setting('minLength', 'integer')],
   concealed: true,
   withoutDefault: true,
@@ -43,7 +44,7 @@ export const secretField: FieldType = {
 /** A password; nobody reads it back, not even as a mask. */
 export const passwordField: FieldType = {
   ...secretField,
-  label: 'Password',
-  hint: 'Can be set and checked, never read.',
+  label: t('fieldType.password'),
+  hint: t('fieldType.password.hint'),
   icon: IconLock,
 }

@@ -11,6 +11,7 @@ import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 interface Money {
   value: number
@@ -33,8 +34,8 @@ const isCode = (code: string): boolean => /^[A-Z]{3}$/.test(code)
 /** An amount of money; a typed ISO 4217 code is kept in dynamic mode. */
 export const currencyField: FieldType = {
   group: 'number',
-  label: 'Currency',
-  hint: 'An amount of money.',
+  label: t('fieldType.currency'),
+  hint: t('fieldType.currency.hint'),
   settings: [
     setting('currencyConfig.currencyMode', 'choice', { choices: ['fixed', 'dynamic'] }),
     setting('currencyConfig.defaultCurrency', 'text'),

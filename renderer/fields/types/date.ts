@@ -9,12 +9,13 @@ import { dateFormat } from '../intl-formats.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { oneLine, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A day, stored as `YYYY-MM-DD`. */
 export const dateField: FieldType = {
   group: 'date',
-  label: 'Date',
-  hint: 'A calendar day.',
+  label: t('fieldType.date'),
+  hint: t('fieldType.date.hint'),
   settings: daySettings,
   importRank: 7,
   innerRank: 7,

@@ -10,6 +10,7 @@ import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { instantOf, wallTime } from '../zoned-time.ts'
 import { plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 function readInstant(text: string, locale: string, timeZone: string): number | null {
   const typed = text.trim()
@@ -27,8 +28,8 @@ function readInstant(text: string, locale: string, timeZone: string): number | n
 /** A date with a time; the stored form is an ISO 8601 timestamp in UTC with milliseconds. */
 export const datetimeField: FieldType = {
   group: 'date',
-  label: 'Date and time',
-  hint: 'A moment, shown in the time zone of the workspace.',
+  label: t('fieldType.datetime'),
+  hint: t('fieldType.datetime.hint'),
   settings: daySettings,
   importRank: 8,
   innerRank: 8,

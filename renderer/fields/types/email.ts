@@ -6,12 +6,13 @@ import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** One address: one `@`, and a domain with a dot or `localhost`. */
 export const emailField: FieldType = {
   group: 'text',
-  label: 'Email',
-  hint: 'One email address.',
+  label: t('fieldType.email'),
+  hint: t('fieldType.email.hint'),
   importRank: 12,
   innerRank: 10,
   icon: IconAt,

@@ -8,6 +8,7 @@ import { fileSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 function fileNames(value: unknown): string[] {
   if (value == null) return []
@@ -22,8 +23,8 @@ function fileNames(value: unknown): string[] {
 /** File references, shown as chips. */
 export const fileField: FieldType = {
   group: 'file',
-  label: 'File',
-  hint: 'Attached files, with previews.',
+  label: t('fieldType.file'),
+  hint: t('fieldType.file.hint'),
   settings: fileSettings,
   withoutDefault: true,
   withoutUnique: true,
@@ -46,34 +47,34 @@ export const fileField: FieldType = {
 /** Pictures. */
 export const imageField: FieldType = {
   ...fileField,
-  label: 'Image',
-  hint: 'Pictures, shown small.',
+  label: t('fieldType.image'),
+  hint: t('fieldType.image.hint'),
 }
 
 /** One small picture. */
 export const avatarField: FieldType = {
   ...fileField,
-  label: 'Portrait',
-  hint: 'One small picture.',
+  label: t('fieldType.avatar'),
+  hint: t('fieldType.avatar.hint'),
 }
 
 /** Films. */
 export const videoField: FieldType = {
   ...fileField,
-  label: 'Video',
-  hint: 'Films, played in place.',
+  label: t('fieldType.video'),
+  hint: t('fieldType.video.hint'),
 }
 
 /** Sound. */
 export const audioField: FieldType = {
   ...fileField,
-  label: 'Audio',
-  hint: 'Sound, played in place.',
+  label: t('fieldType.audio'),
+  hint: t('fieldType.audio.hint'),
 }
 
 /** A signature as a picture. */
 export const signatureField: FieldType = {
   ...fileField,
-  label: 'Signature',
-  hint: 'A signature as a picture.',
+  label: t('fieldType.signature'),
+  hint: t('fieldType.signature.hint'),
 }

@@ -9,6 +9,7 @@ import { blankIsNull, parsed } from '../parse-result.ts'
 import { booleanField } from './boolean.ts'
 import { numberField } from './number.ts'
 import { textField } from './text.ts'
+import { t } from '../../lib/strings.ts'
 
 function shownAs(value: unknown): FieldType {
   if (typeof value === 'number') return numberField
@@ -18,8 +19,8 @@ function shownAs(value: unknown): FieldType {
 /** A computed value of any kind; what is typed serves filters only. */
 export const formulaField: FieldType = {
   group: 'computed',
-  label: 'Formula',
-  hint: 'Computed from other fields of the record.',
+  label: t('fieldType.formula'),
+  hint: t('fieldType.formula.hint'),
   settings: [
     setting('expression', 'formula', { needed: true }),
     setting('returnType', 'choice', { choices: ['', 'text', 'number', 'boolean', 'date', 'datetime'] }),

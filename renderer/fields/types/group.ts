@@ -9,6 +9,7 @@ import type { TypeOf } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { oneLine, plainText } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 const json = (value: unknown): string => (value == null ? '' : JSON.stringify(value))
 const MOST_ROWS = 500
@@ -17,8 +18,8 @@ const MOST_ROWS = 500
 export function compositeField(typeOf: TypeOf): FieldType {
   return {
     group: 'structure',
-    label: 'Group',
-    hint: 'Several values that belong together.',
+    label: t('fieldType.composite'),
+    hint: t('fieldType.composite.hint'),
     settings: [setting('fields', 'inner', { needed: true })],
     withoutDefault: true,
     withoutUnique: true,
@@ -40,8 +41,8 @@ export function compositeField(typeOf: TypeOf): FieldType {
 export function repeaterField(typeOf: TypeOf): FieldType {
   return {
     group: 'structure',
-    label: 'List of groups',
-    hint: 'Rows of values inside the record.',
+    label: t('fieldType.repeater'),
+    hint: t('fieldType.repeater.hint'),
     settings: [
       setting('fields', 'inner', { needed: true }),
       setting('minItems', 'integer'),

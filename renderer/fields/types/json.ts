@@ -8,12 +8,13 @@ import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { plainText } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** Any JSON; typed and checked as JSON text. */
 export const jsonField: FieldType = {
   group: 'structure',
-  label: 'JSON',
-  hint: 'Any structure, as JSON.',
+  label: t('fieldType.json'),
+  hint: t('fieldType.json.hint'),
   importRank: 16,
   withoutUnique: true,
   icon: IconBraces,
@@ -40,8 +41,8 @@ export const jsonField: FieldType = {
 export const vectorField: FieldType = {
   ...jsonField,
   group: 'other',
-  label: 'Vector',
-  hint: 'A list of numbers for similarity; not shown.',
+  label: t('fieldType.vector'),
+  hint: t('fieldType.vector.hint'),
   settings: [setting('vectorConfig.dimensions', 'integer', { needed: true })],
   withoutDefault: true,
   withoutFigures: true,

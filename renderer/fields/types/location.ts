@@ -7,6 +7,7 @@ import { groupOf, readJson } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { plainText } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 const parts = ['latitude', 'longitude', 'altitude', 'accuracy'] as const
 
@@ -27,8 +28,8 @@ function readTyped(text: string): Record<string, unknown> | null {
 /** A location. */
 export const locationField: FieldType = {
   group: 'structure',
-  label: 'Location',
-  hint: 'Latitude and longitude.',
+  label: t('fieldType.location'),
+  hint: t('fieldType.location.hint'),
   withoutUnique: true,
   icon: IconCurrentLocation,
   format: (value) => {

@@ -10,6 +10,7 @@ import { linkedRecords } from '../linked-records.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 const labels = (value: unknown, field: FieldDefinition): string[] =>
   linkedRecords(value, field).map((record) => record.label)
@@ -17,8 +18,8 @@ const labels = (value: unknown, field: FieldDefinition): string[] =>
 /** A link; typed text is an id, choosing goes by the other object's records. */
 export const lookupField: FieldType = {
   group: 'relation',
-  label: 'Link to a record',
-  hint: 'Points to a record of another object.',
+  label: t('fieldType.lookup'),
+  hint: t('fieldType.lookup.hint'),
   settings: [referenceSetting, setting('multiple', 'flag'), deleteBehavior('set_null', 'restrict', 'cascade')],
   groupRank: 5,
   summaryRank: 0,
@@ -43,8 +44,8 @@ export const lookupField: FieldType = {
 /** The record that owns this one. */
 export const masterDetailField: FieldType = {
   ...lookupField,
-  label: 'Belongs to a record',
-  hint: 'The record that owns this one; both go together.',
+  label: t('fieldType.masterDetail'),
+  hint: t('fieldType.masterDetail.hint'),
   settings: [referenceSetting, deleteBehavior('cascade', 'restrict')],
   groupRank: 6,
   alwaysRequired: true,
@@ -53,8 +54,8 @@ export const masterDetailField: FieldType = {
 /** A record of the same object. */
 export const treeField: FieldType = {
   ...lookupField,
-  label: 'Parent record',
-  hint: 'A record of the same object, for hierarchies.',
+  label: t('fieldType.tree'),
+  hint: t('fieldType.tree.hint'),
   settings: [deleteBehavior('set_null', 'restrict', 'cascade')],
   link: 'self',
   groupRank: undefined,
@@ -64,8 +65,8 @@ export const treeField: FieldType = {
 /** A person. */
 export const userField: FieldType = {
   ...lookupField,
-  label: 'Person',
-  hint: 'A person who uses this workspace.',
+  label: t('fieldType.user'),
+  hint: t('fieldType.user.hint'),
   settings: [setting('multiple', 'flag')],
   groupRank: 7,
   link: 'user',

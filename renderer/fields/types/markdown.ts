@@ -7,6 +7,7 @@ import { setting, longTextSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
 import { checkLength, oneLine, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** First lines of marked-up text as a reader would read them; never interpreted as HTML. */
 function withoutMarks(source: string, type: string): string {
@@ -24,8 +25,8 @@ function withoutMarks(source: string, type: string): string {
 /** Markdown, HTML, rich text and code. */
 export const markdownField: FieldType = {
   group: 'text',
-  label: 'Markdown',
-  hint: 'Long text with headings, lists and links.',
+  label: t('fieldType.markdown'),
+  hint: t('fieldType.markdown.hint'),
   settings: longTextSettings,
   importRank: 15,
   shownAsWritten: true,
@@ -43,8 +44,8 @@ export const markdownField: FieldType = {
 /** Formatted text, kept as HTML. */
 export const richtextField: FieldType = {
   ...markdownField,
-  label: 'Rich text',
-  hint: 'Formatted text, kept as clean HTML.',
+  label: t('fieldType.richtext'),
+  hint: t('fieldType.richtext.hint'),
   importRank: undefined,
   shownAsWritten: undefined,
 }
@@ -52,8 +53,8 @@ export const richtextField: FieldType = {
 /** HTML. */
 export const htmlField: FieldType = {
   ...markdownField,
-  label: 'HTML',
-  hint: 'Formatted text as HTML; unsafe parts are removed.',
+  label: t('fieldType.html'),
+  hint: t('fieldType.html.hint'),
   importRank: undefined,
   shownAsWritten: undefined,
 }
@@ -61,8 +62,8 @@ export const htmlField: FieldType = {
 /** Source text in a fixed-width face. */
 export const codeField: FieldType = {
   ...markdownField,
-  label: 'Code',
-  hint: 'Source text in a fixed-width font.',
+  label: t('fieldType.code'),
+  hint: t('fieldType.code.hint'),
   settings: [setting('language', 'text'), ...longTextSettings],
   withoutFigures: true,
   importRank: undefined,

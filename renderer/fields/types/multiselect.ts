@@ -9,12 +9,13 @@ import { operatorClasses } from '../operators.ts'
 import { optionByText, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { selectField } from './select.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A set of options in the order they were given, shown as badges. */
 export const multiselectField: FieldType = {
   group: 'choice',
-  label: 'Multiple select',
-  hint: 'Any number of choices.',
+  label: t('fieldType.multiselect'),
+  hint: t('fieldType.multiselect.hint'),
   settings: [optionsSetting, setting('maxItems', 'integer')],
   importRank: 10,
   groupRank: 9,
@@ -52,8 +53,8 @@ export const multiselectField: FieldType = {
 /** Several options, all of them in sight while editing. */
 export const checkboxesField: FieldType = {
   ...multiselectField,
-  label: 'Checkboxes',
-  hint: 'Any number of a few choices, all in sight.',
+  label: t('fieldType.checkboxes'),
+  hint: t('fieldType.checkboxes.hint'),
   groupRank: 10,
   importRank: undefined,
   icon: IconListDetails,

@@ -9,12 +9,13 @@ import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A number in the locale's form. */
 export const numberField: FieldType = {
   group: 'number',
-  label: 'Number',
-  hint: 'Whole or decimal numbers.',
+  label: t('fieldType.number'),
+  hint: t('fieldType.number.hint'),
   settings: [setting('scale', 'integer'), setting('min', 'number'), setting('max', 'number')],
   importRank: 3,
   innerRank: 3,
@@ -42,8 +43,8 @@ export const numberField: FieldType = {
 export const summaryField: FieldType = {
   ...numberField,
   group: 'computed',
-  label: 'Summary',
-  hint: 'Counts or adds up the records that point here.',
+  label: t('fieldType.summary'),
+  hint: t('fieldType.summary.hint'),
   settings: [setting('summaryOperations', 'summary', { needed: true })],
   derived: true,
   computed: true,

@@ -9,12 +9,13 @@ import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A percentage; typed with or without the sign. */
 export const percentField: FieldType = {
   group: 'number',
-  label: 'Percent',
-  hint: '25 means 25 %.',
+  label: t('fieldType.percent'),
+  hint: t('fieldType.percent.hint'),
   settings: [setting('scale', 'integer'), setting('min', 'number'), setting('max', 'number')],
   importRank: 5,
   innerRank: 5,

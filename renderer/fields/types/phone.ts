@@ -6,12 +6,13 @@ import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** A phone number as typed; at least five of its characters and three digits. */
 export const phoneField: FieldType = {
   group: 'text',
-  label: 'Phone',
-  hint: 'A phone number as people write it.',
+  label: t('fieldType.phone'),
+  hint: t('fieldType.phone.hint'),
   importRank: 14,
   innerRank: 12,
   icon: IconPhone,

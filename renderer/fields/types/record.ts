@@ -8,6 +8,7 @@ import { groupOf, readJson } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { plainText } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 const form = /^([a-z][a-z0-9_]{0,62})\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
@@ -19,8 +20,8 @@ function linkText(value: unknown): string {
 /** A link to one record of one of several objects. */
 export const recordField: FieldType = {
   group: 'relation',
-  label: 'Any record',
-  hint: 'A record of one of several objects.',
+  label: t('fieldType.record'),
+  hint: t('fieldType.record.hint'),
   settings: [setting('references', 'objects')],
   withoutDefault: true,
   withoutUnique: true,

@@ -10,12 +10,13 @@ import { operatorClasses } from '../operators.ts'
 import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** One option, shown as a badge. */
 export const selectField: FieldType = {
   group: 'choice',
-  label: 'Select',
-  hint: 'One of several choices, shown as a badge.',
+  label: t('fieldType.select'),
+  hint: t('fieldType.select.hint'),
   settings: [optionsSetting],
   importRank: 9,
   groupRank: 1,
@@ -53,8 +54,8 @@ export const selectField: FieldType = {
 /** One option, all of them in sight while editing. */
 export const radioField: FieldType = {
   ...selectField,
-  label: 'Radio buttons',
-  hint: 'One of a few choices, all in sight.',
+  label: t('fieldType.radio'),
+  hint: t('fieldType.radio.hint'),
   groupRank: 2,
   importRank: undefined,
   icon: IconCircleCheck,

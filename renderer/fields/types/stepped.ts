@@ -10,6 +10,7 @@ import { numberToText } from '../number-text.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { scaleOf, onStep, starsText } from '../scale.ts'
 import { numberField } from './number.ts'
+import { t } from '../../lib/strings.ts'
 
 const parse: FieldType['parse'] = blankIsNull((text, field, context) => {
   const { min, max, step } = scaleOf(field)
@@ -33,8 +34,8 @@ const barClass: FieldType['cellClass'] = (value, field) => {
 /** A number shown as a bar that fills its cell. */
 export const progressField: FieldType = {
   ...numberField,
-  label: 'Progress',
-  hint: 'A number shown as a bar.',
+  label: t('fieldType.progress'),
+  hint: t('fieldType.progress.hint'),
   settings: scaleSettings,
   importRank: undefined,
   innerRank: undefined,
@@ -48,16 +49,16 @@ export const progressField: FieldType = {
 /** A number chosen on a scale. */
 export const sliderField: FieldType = {
   ...progressField,
-  label: 'Slider',
-  hint: 'A number chosen on a scale.',
+  label: t('fieldType.slider'),
+  hint: t('fieldType.slider.hint'),
   icon: IconAdjustmentsHorizontal,
 }
 
 /** A number of stars. */
 export const ratingField: FieldType = {
   ...numberField,
-  label: 'Rating',
-  hint: 'A number of stars.',
+  label: t('fieldType.rating'),
+  hint: t('fieldType.rating.hint'),
   settings: [setting('maxRating', 'integer'), setting('allowHalf', 'flag')],
   innerRank: 14,
   groupRank: 8,

@@ -8,6 +8,7 @@ import { listToText, parseList, textItems } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { t } from '../../lib/strings.ts'
 
 const MAX_TAG_LENGTH = 100
 const MAX_TAGS = 100
@@ -15,8 +16,8 @@ const MAX_TAGS = 100
 /** Words without repetition; where the field has options, only those. */
 export const tagsField: FieldType = {
   group: 'choice',
-  label: 'Tags',
-  hint: 'Free words.',
+  label: t('fieldType.tags'),
+  hint: t('fieldType.tags.hint'),
   settings: [setting('maxItems', 'integer')],
   importRank: 11,
   innerRank: 13,

@@ -7,6 +7,7 @@ import { setting, lengthSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** Text on one line; line breaks are refused. */
 export const textField: FieldType = lineOfText(1_000)
@@ -15,8 +16,8 @@ export const textField: FieldType = lineOfText(1_000)
 export const qrcodeField: FieldType = {
   ...lineOfText(2_000),
   group: 'other',
-  label: 'QR code',
-  hint: 'Text that is meant to be shown as a code.',
+  label: t('fieldType.qrcode'),
+  hint: t('fieldType.qrcode.hint'),
   settings: [setting('barcodeFormat', 'text')],
   withoutFigures: true,
   importRank: undefined,
@@ -31,8 +32,8 @@ export const qrcodeField: FieldType = {
 function lineOfText(limit: number): FieldType {
   return {
     group: 'text',
-    label: 'Text',
-    hint: 'One line: names, titles, short answers.',
+    label: t('fieldType.text'),
+    hint: t('fieldType.text.hint'),
     settings: lengthSettings,
     importRank: 1,
     innerRank: 1,

@@ -7,12 +7,13 @@ import { lengthSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 /** Text of several lines. */
 export const textareaField: FieldType = {
   group: 'text',
-  label: 'Long text',
-  hint: 'Several lines of plain text.',
+  label: t('fieldType.textarea'),
+  hint: t('fieldType.textarea.hint'),
   settings: lengthSettings,
   importRank: 2,
   innerRank: 2,

@@ -8,14 +8,15 @@ import { dateFormat } from '../intl-formats.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 const short = (value: unknown): string => textOf(value).replace(/^(\d\d:\d\d):00$/, '$1')
 
 /** A time, stored as `HH:MM:SS`; whole minutes are shown and typed without seconds. */
 export const timeField: FieldType = {
   group: 'date',
-  label: 'Time of day',
-  hint: 'Hours and minutes, without a day.',
+  label: t('fieldType.time'),
+  hint: t('fieldType.time.hint'),
   innerRank: 9,
   icon: IconClock,
   format: (value, _field, { locale }) => {

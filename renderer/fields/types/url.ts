@@ -7,14 +7,15 @@ import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
+import { t } from '../../lib/strings.ts'
 
 const defaultSchemes = ['http', 'https', 'mailto', 'tel']
 
 /** An absolute address with an accepted scheme; a bare domain is completed with `https://`. */
 export const urlField: FieldType = {
   group: 'text',
-  label: 'Web address',
-  hint: 'A complete address, such as https://example.org.',
+  label: t('fieldType.url'),
+  hint: t('fieldType.url.hint'),
   settings: [setting('schemes', 'words')],
   importRank: 13,
   innerRank: 11,

@@ -22,7 +22,6 @@ export const accessGerman: Record<keyof typeof accessStrings, string> = {
   'people.name': 'Name',
   'people.email': 'E-Mail-Adresse',
   'people.username': 'Benutzername',
-  'people.rights': 'Profil',
   'people.state': 'Status',
   'people.state.active': 'Aktiv',
   'people.state.banned': 'Ausgesperrt',
@@ -129,7 +128,6 @@ export const accessGerman: Record<keyof typeof accessStrings, string> = {
   'rights.name': 'Name',
   'rights.description': 'Beschreibung',
   'rights.create': 'Anlegen',
-  'rights.taken': 'Diesen Namen gibt es schon.',
   'rights.created': 'Angelegt: {label}.',
   'rights.delete': 'Löschen…',
   'rights.delete.title': '„{label}“ löschen?',
@@ -319,7 +317,6 @@ export const accessGerman: Record<keyof typeof accessStrings, string> = {
   'why.record.help': 'Freiwillig: fragt nach diesem Datensatz statt nach dem Objekt.',
   'why.field': 'Feld',
   'why.field.any': 'Beliebiges Feld',
-  'why.ask': 'Fragen',
   'why.reason.no_object_permission': 'Weder das Profil noch eine Rolle oder ein Satz erlaubt das an diesem Objekt.',
   'why.reason.no_record_access':
     'Das Objekt erlaubt es, dieser Datensatz ist aber nicht erreichbar: kein eigener, nicht geteilt und von keiner Regel erfasst.',

@@ -78,7 +78,6 @@ export const accountGerman: Record<keyof typeof accountStrings, string> = {
   'sessions.revoked': 'Die Sitzung ist beendet.',
   'sessions.others': 'Überall sonst abmelden',
   'sessions.othersDone': 'Alle anderen Sitzungen sind beendet.',
-  'keys.title': 'API-Schlüssel',
   'keys.lead': 'Mit einem Schlüssel handelt ein Programm wie du oder mit weniger Rechten.',
   'keys.new': 'Neuer Schlüssel',
   'keys.none': 'Noch keine Schlüssel',

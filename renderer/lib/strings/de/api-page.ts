@@ -71,7 +71,6 @@ export const apiGerman: Record<keyof typeof apiStrings, string> = {
     'Strg+Leertaste führt zu dem, was an der Schreibmarke passt, Esc zurück. Strg+Eingabe führt aus.',
   'api.graphql.fits.none': 'Nichts. Die Schreibmarke zwischen Klammern setzen.',
   'api.graphql.schema': 'Schema',
-  'api.assistants.title': 'Verbindungen für Assistenten',
   'api.assistants.lead':
     'Ein Assistent, der das Model Context Protocol spricht, kann mit deinen Datensätzen arbeiten. Jede Verbindung hat einen eigenen Schlüssel und eigene Grenzen und lässt sich einzeln beenden.',
   'api.assistants.none': 'Noch keine Verbindungen',

@@ -47,7 +47,6 @@ export const auditGerman: Record<keyof typeof auditStrings, string> = {
   'audit.broken.end_missing': 'Einträge danach fehlen.',
   'audit.export': 'Exportieren',
   'audit.exported': 'Die Einträge wurden exportiert: {file}.',
-  'audit.owner': 'Besitz',
   'audit.system': 'Cairn selbst',
   'audit.anonymous': 'Nicht angemeldet',
   'audit.seq': 'Nummer',

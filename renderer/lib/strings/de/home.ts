@@ -12,7 +12,6 @@ export const homeGerman: Record<keyof typeof homeStrings, string> = {
   'home.elsewhere': 'Schon auf einem anderen Rechner?',
   'home.join': 'Anderem Gerät beitreten',
   'home.objects': 'Deine Objekte',
-  'home.open': 'Öffnen',
   'home.records.one': '{count} Datensatz',
   'home.records.other': '{count} Datensätze',
   'home.fields.one': '{count} Feld',

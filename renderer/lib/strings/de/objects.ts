@@ -77,4 +77,5 @@ export const objectGerman: Record<keyof typeof objectStrings, string> = {
   'delete.type': 'Zur Bestätigung {name} eingeben',
   'delete.confirm': 'Objekt löschen',
   'delete.done': 'Gelöscht: {object}',
+  'object.firstField': 'Name',
 }

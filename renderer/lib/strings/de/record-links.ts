@@ -24,4 +24,5 @@ export const recordLinkGerman: Record<keyof typeof recordLinkStrings, string> = 
   'record.files': 'Dateien',
   'record.files.of': 'Dateien: {field}',
   'record.files.none': 'Noch keine Dateien. Ziehe sie auf ein Feld für Dateien.',
+  'linkedList.id': 'ID',
 }

@@ -4,7 +4,6 @@ import type { recordStrings } from '../en/records.ts'
 /** The German words of {@link recordStrings}. */
 export const recordGerman: Record<keyof typeof recordStrings, string> = {
   'records.grid': 'Datensätze: {object}',
-  'records.toolbar': 'Werkzeuge für Datensätze',
   'records.new': 'Neuer Datensatz',
   'records.open': 'Datensatz öffnen',
   'records.filter': 'Filtern',
@@ -105,7 +104,6 @@ export const recordGerman: Record<keyof typeof recordStrings, string> = {
   'groups.clear': 'Gruppen und Summen entfernen',
   'groups.moved': 'Der Datensatz steht jetzt in einer anderen Gruppe.',
   'groups.cut': 'Die ersten {count} Gruppen sind zu sehen. Datensätze filtern, um andere zu sehen.',
-  'tools.more': 'Mehr',
   'tools.moreOf': 'Weitere Werkzeuge',
   'summary.open': 'Zusammenfassung',
   'summary.title': 'Zusammenfassung: {object}',

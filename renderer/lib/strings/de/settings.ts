@@ -79,7 +79,6 @@ export const settingGerman: Record<keyof typeof settingStrings, string> = {
   'settings.link.backups': 'Sicherungen des Arbeitsbereichs',
   'settings.link.open': 'Öffnen',
   'usage.lead': 'Was der Arbeitsbereich auf dem Datenträger seines Rechners belegt.',
-  'usage.folder': 'Datenordner',
   'usage.database': 'Datenbank',
   'usage.free': 'Davon frei für neue Datensätze',
   'usage.files': 'Dateien',
@@ -106,8 +105,6 @@ export const settingGerman: Record<keyof typeof settingStrings, string> = {
   'about.licence': 'Lizenz',
   'about.packages': 'Mit Cairn gelieferte Pakete',
   'about.packages.lead': 'Was andere geschaffen haben und worauf Cairn baut. Danke.',
-  'about.package': 'Paket',
-  'about.packageVersion': 'Version',
   'about.text': 'Lizenztext von {name}',
   'about.noPackages': 'Die Liste der Pakete liegt einem gebauten Cairn bei.',
 }

@@ -23,7 +23,6 @@ export const sharingGerman: Record<keyof typeof sharingStrings, string> = {
     'Außer diesen erreichen ihn nur Rollen über der besitzenden Person, Zeilenregeln und die Administration.',
   'share.above': 'Rollen über der besitzenden Person, Zeilenregeln und die Administration erreichen vielleicht mehr.',
   'share.explain': 'Vorschau, was jemand darf',
-  'share.shared': 'Geteilt von {name}, {date}',
   'share.sharedPlain': 'Geteilt {date}',
   'share.gone': 'Nicht mehr da',
   'share.kind.user': 'Person',

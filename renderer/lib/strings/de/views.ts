@@ -3,11 +3,6 @@ import type { viewKindStrings, viewStrings } from '../en/views.ts'
 
 /** The German words of {@link viewKindStrings}. */
 export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
-  'kinds.sort': 'Sortieren nach',
-  'kinds.sort.none': 'Wie hinzugefügt',
-  'kinds.sort.stored': 'Wie in der Ansicht gespeichert',
-  'kinds.sort.up': '{field}, aufsteigend',
-  'kinds.sort.down': '{field}, absteigend',
   'kinds.none': 'Keine',
   'kinds.untitled': 'Ohne Namen',
   'kinds.actions': 'Aktionen für „{record}“',

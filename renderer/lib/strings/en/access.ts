@@ -21,7 +21,6 @@ export const accessStrings = {
   'people.name': 'Name',
   'people.email': 'Email address',
   'people.username': 'Username',
-  'people.rights': 'Profile',
   'people.state': 'State',
   'people.state.active': 'Active',
   'people.state.banned': 'Shut out',
@@ -128,7 +127,6 @@ export const accessStrings = {
   'rights.name': 'Name',
   'rights.description': 'Description',
   'rights.create': 'Create',
-  'rights.taken': 'There already is one with this name.',
   'rights.created': '{label} was created.',
   'rights.delete': 'Delete…',
   'rights.delete.title': 'Delete {label}?',
@@ -318,7 +316,6 @@ export const accessStrings = {
   'why.record.help': 'Optional: asks about this record instead of the object.',
   'why.field': 'Field',
   'why.field.any': 'Any field',
-  'why.ask': 'Ask',
   'why.reason.no_object_permission': 'Neither the profile nor any role or set allows this on the object.',
   'why.reason.no_record_access':
     'The object allows it, but this record is out of reach: not owned, not shared, and no rule covers it.',

@@ -82,7 +82,6 @@ export const accountStrings = {
   'sessions.others': 'Sign out everywhere else',
   'sessions.othersDone': 'Every other session is over.',
 
-  'keys.title': 'API keys',
   'keys.lead': 'A key lets a program act as you, or with less than you may do.',
   'keys.new': 'New key',
   'keys.none': 'No keys yet',

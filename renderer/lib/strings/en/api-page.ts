@@ -65,7 +65,6 @@ export const apiStrings = {
   'api.graphql.fits.help': 'Ctrl+Space leads to what fits at the caret, Escape back. Ctrl+Enter runs it.',
   'api.graphql.fits.none': 'Nothing. Put the caret between braces.',
   'api.graphql.schema': 'Schema',
-  'api.assistants.title': 'Connections for assistants',
   'api.assistants.lead':
     'An assistant that speaks the Model Context Protocol can work with your records. Each connection has a key and limits of its own, and can be ended alone.',
   'api.assistants.none': 'No connections yet',

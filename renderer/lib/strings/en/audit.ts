@@ -46,7 +46,6 @@ export const auditStrings = {
   'audit.broken.end_missing': 'Entries after it are gone.',
   'audit.export': 'Export',
   'audit.exported': 'The entries were exported as {file}.',
-  'audit.owner': 'Owner',
   'audit.system': 'Cairn itself',
   'audit.anonymous': 'Nobody signed in',
   'audit.seq': 'Number',

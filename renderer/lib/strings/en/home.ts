@@ -11,7 +11,6 @@ export const homeStrings = {
   'home.elsewhere': 'Is it on another machine already?',
   'home.join': 'Join another device',
   'home.objects': 'Your objects',
-  'home.open': 'Open',
   'home.records.one': '{count} record',
   'home.records.other': '{count} records',
   'home.fields.one': '{count} field',

@@ -79,4 +79,5 @@ export const objectStrings = {
   'delete.type': 'Type {name} to confirm',
   'delete.confirm': 'Delete object',
   'delete.done': '{object} deleted',
+  'object.firstField': 'Name',
 } as const

@@ -17,7 +17,6 @@ export const packageStrings = {
   'packages.mark.installed': 'Installed',
   'packages.mark.disabled': 'Disabled',
   'packages.mark.upgrade': 'Upgrade to {version}',
-  'packages.look': 'Look at {name}',
   'packages.version': 'Version {version}',
 
   'packages.preview.adds': 'What it adds',
@@ -35,7 +34,6 @@ export const packageStrings = {
   'packages.preview.item.count.other': '{count} {type}s',
   'packages.install': 'Install',
   'packages.installed': '{name} is installed.',
-  'packages.open': 'Open it',
 
   'packages.trust': 'Trust',
   'packages.trust.bundled': 'Comes with Cairn',

@@ -23,4 +23,5 @@ export const recordLinkStrings = {
   'record.files': 'Files',
   'record.files.of': 'Files of {field}',
   'record.files.none': 'No files yet. Drop them on a field that holds files.',
+  'linkedList.id': 'Id',
 } as const

@@ -3,7 +3,6 @@
 /** Texts of the record grid. */
 export const recordStrings = {
   'records.grid': 'Records of {object}',
-  'records.toolbar': 'Tools for records',
   'records.new': 'New record',
   'records.open': 'Open record',
   'records.filter': 'Filter',
@@ -107,7 +106,6 @@ export const recordStrings = {
   'groups.clear': 'Remove grouping and totals',
   'groups.moved': 'The record now stands in another group.',
   'groups.cut': 'The first {count} groups are shown. Filter the records to see others.',
-  'tools.more': 'More',
   'tools.moreOf': 'More tools',
 
   'summary.open': 'Summary',

@@ -75,7 +75,6 @@ export const settingStrings = {
   'settings.link.backups': 'Backups of the workspace',
   'settings.link.open': 'Open',
   'usage.lead': 'What the workspace takes on the disk of the computer it runs on.',
-  'usage.folder': 'Data folder',
   'usage.database': 'Database',
   'usage.free': 'Of it free for new records',
   'usage.files': 'Files',
@@ -102,8 +101,6 @@ export const settingStrings = {
   'about.licence': 'Licence',
   'about.packages': 'Packages shipped with Cairn',
   'about.packages.lead': 'What others made and Cairn is built on. Thank you.',
-  'about.package': 'Package',
-  'about.packageVersion': 'Version',
   'about.text': 'Text of the licence of {name}',
   'about.noPackages': 'The list of packages comes with a built Cairn.',
 } as const

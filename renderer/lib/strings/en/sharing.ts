@@ -21,7 +21,6 @@ export const sharingStrings = {
   'share.model.private': 'Apart from these, only roles above the owner’s, row rules and administrators reach it.',
   'share.above': 'Roles above the owner’s, row rules and administrators may reach more.',
   'share.explain': 'Preview what somebody may do',
-  'share.shared': 'Shared by {name}, {date}',
   'share.sharedPlain': 'Shared {date}',
   'share.gone': 'No longer there',
   'share.kind.user': 'Person',

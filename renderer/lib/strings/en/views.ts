@@ -51,11 +51,6 @@ export const viewStrings = {
 
 /** Texts of the kinds that are no grid; they come with the first of them. */
 export const viewKindStrings = {
-  'kinds.sort': 'Sort by',
-  'kinds.sort.none': 'As added',
-  'kinds.sort.stored': 'As stored in the view',
-  'kinds.sort.up': '{field}, ascending',
-  'kinds.sort.down': '{field}, descending',
   'kinds.none': 'None',
   'kinds.untitled': 'Without a name',
   'kinds.actions': 'What to do with {record}',
