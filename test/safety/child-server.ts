@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bundledChildren, bundledEntry, cairnEntry } from '../support/host-bundle.ts'
@@ -66,7 +67,8 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   const child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   await ready(child, exited)
-  return connect(child, exited, options.dataDir, performance.now() - began)
+  const complaints = keepLast(child.stderr!)
+  return connect({ child, exited, complaints }, options.dataDir, performance.now() - began)
 }
 
 interface Connection {
@@ -75,7 +77,22 @@ interface Connection {
   readonly pid?: number
 }
 
-function connect(child: ChildProcess, exited: Promise<number | null>, dataDir: string, startMs: number): ChildServer {
+/** A process with what it said last on its error output. */
+interface Watched {
+  readonly child: ChildProcess
+  readonly exited: Promise<number | null>
+  readonly complaints: () => string
+}
+
+/** The last few thousand characters of a stream. */
+function keepLast(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-4_000)))
+  return () => text
+}
+
+function connect(watched: Watched, dataDir: string, startMs: number): ChildServer {
+  const { child, exited, complaints } = watched
   const { url, token, pid } = readConnection(dataDir)!
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
@@ -90,13 +107,15 @@ function connect(child: ChildProcess, exited: Promise<number | null>, dataDir: s
         const fresh = readConnection(dataDir)
         if (fresh !== undefined && fresh.token !== token) {
           agent.destroy()
-          return connect(child, exited, dataDir, performance.now() - began)
+          return connect(watched, dataDir, performance.now() - began)
         }
         await pause(20)
       }
       throw new Error('the server did not come back')
     },
     async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the server had ended by itself (${child.exitCode ?? child.signalCode}): ${complaints()}`)
       // Under a tracer the server is not our own child: its number is in the file.
       process.kill(pid ?? child.pid!, signal)
       const code = await exited

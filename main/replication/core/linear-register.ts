@@ -121,7 +121,8 @@ export function mergeLinear(register: LinearRegister, { structs, ds }: DecodedUp
     next.set(client, clock + struct.length)
   }
   for (const [client, ranges] of ds.clients)
-    if (ranges.some(({ clock, len }) => clock + len > (next.get(client) ?? 0))) return null
+    // Nothing removed is said by no version: Yjs judges it.
+    if (ranges.some(({ clock, len }) => len === 0 || clock + len > (next.get(client) ?? 0))) return null
   const changedKeys = new Set<string>()
   let isChanged = structs.length > 0
   const note = (entry: unknown): void => {
