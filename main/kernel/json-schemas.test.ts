@@ -104,8 +104,9 @@ describe('a JSON Schema', () => {
     ['has a costly pattern', { pattern: '(a?){200}b{200}' }, 'a'.repeat(100_000)],
   ])('that %s ends, and lets nothing through', (_what, schema, value) => {
     const check = compileSchema(schema)
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(check(value)).not.toEqual([])
-    expect(performance.now() - start).toBeLessThan(500)
+    // Time at work: what else the machine does is nobody's fault here.
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(500)
   })
 })

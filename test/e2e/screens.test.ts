@@ -11,6 +11,7 @@ import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
+import { english } from '../../renderer/lib/strings/en/index.ts'
 import { password, seedAccess } from './seed-access.ts'
 import { seedActivity } from './seed-activity.ts'
 import { seedDashboards } from './seed-dashboards.ts'
@@ -31,6 +32,21 @@ const signInRoutes = routesOf(routerFiles.slice(1))
 const looked = sized([...new Map(screens.toReversed().map((screen) => [partOf(screen), screen])).values()], screens)
 /** Rules about colours: between schemes nothing else changes. */
 const colorRules = ['color-contrast', 'link-in-text-block']
+/** German, longer words with accents, and the same from right to left. */
+const languages = ['de', 'en-XA', 'ar-XB'] as const
+/** Each route once, the objects' own screens among them; at a commit one that has most on it. */
+const routes = [
+  ...new Map(
+    screens
+      .filter(({ route, state }) => route !== undefined && (state === 'full' || state === 'empty'))
+      .map((screen) => [`${screen.workspace} ${screen.route!.split('?')[0]}`, screen]),
+  ).values(),
+]
+const translated = sized(
+  routes.filter(({ route, workspace }) => route === '/o/book' && workspace === 'seeded').slice(0, 1),
+  routes,
+)
+const englishWords = new Set(Object.values(english).filter((text) => /[a-z]{3}/.test(text)))
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** The first segment of a screen's route; the pages around signing in, which are one frame with other fields, are one. */
@@ -66,6 +82,38 @@ async function sidewaysScrolling(page: Page): Promise<string[]> {
       .filter((element) => element.scrollWidth > element.clientWidth + 1)
       .map((element) => `${element.tagName} ${element.scrollWidth} > ${element.clientWidth}`),
   )
+}
+
+/** Narrows the page to 1024 and 320 CSS pixels, where only the grid may be wider. */
+async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+  for (const width of [1024, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.waitForTimeout(100)
+    // A busy machine folds the sidebar later.
+    let wide = await sidewaysScrolling(page)
+    for (let turn = 0; wide.length > 0 && turn < 50; turn++) {
+      await page.waitForTimeout(100)
+      wide = await sidewaysScrolling(page)
+    }
+    expect({ width, wide }).toEqual({ width, wide: [] })
+  }
+}
+
+/**
+ * Texts of the page that are words of the program in English: somebody forgot to look them up, or did so too early.
+ * @param answers what the host told the page, whose words may be the same
+ */
+async function englishTexts(page: Page, answers: readonly string[]): Promise<string[]> {
+  const texts = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const found: string[] = []
+    while (walker.nextNode()) found.push(walker.currentNode.textContent!.trim())
+    for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]'))
+      for (const name of ['aria-label', 'placeholder', 'title']) found.push(element.getAttribute(name) ?? '')
+    return found
+  })
+  const isTold = (text: string): boolean => answers.some((answer) => answer.includes(JSON.stringify(text)))
+  return [...new Set(texts)].filter((text) => englishWords.has(text) && !isTold(text))
 }
 
 /** @param only rules to look at; all of the standard's without them */
@@ -130,21 +178,43 @@ describe('screens', () => {
           const found = await violations(page, scheme === schemes[0] ? undefined : colorRules)
           expect({ scheme, found }).toEqual({ scheme, found: [] })
         }
-        for (const width of [1024, 320]) {
-          await page.setViewportSize({ width, height: 800 })
-          await page.waitForTimeout(100)
-          // A busy machine folds the sidebar later.
-          let wide = await sidewaysScrolling(page)
-          for (let turn = 0; wide.length > 0 && turn < 50; turn++) {
-            await page.waitForTimeout(100)
-            wide = await sidewaysScrolling(page)
-          }
-          expect({ width, wide }).toEqual({ width, wide: [] })
-        }
+        await expectNoSidewaysScrolling(page)
         await page.screenshot({ path: `${shots}${name}-320.png` })
         // Labels that are folded away on a narrow screen are missed in one scheme as well as in two.
         if (isLong) expect(await violations(page)).toEqual([])
         expect(errors.filter((line) => !expected.some((part) => line.includes(part)))).toEqual([])
+      } finally {
+        await close()
+      }
+    })
+  })
+
+  describe.concurrent('in other languages', () => {
+    const cases = translated.flatMap((screen) => languages.map((tag) => [screen.route!, tag, screen] as const))
+    it.each(cases)('%s in %s is sound', async (route, tag, screen) => {
+      const bench = { fresh, seeded, organized }[screen.workspace]
+      const { page, errors, close } = await bench.openTab(route)
+      const answers: string[] = []
+      page.on('response', (answer) => {
+        if (answer.url().includes('/api/'))
+          void answer.text().then(
+            (text) => answers.push(text),
+            () => undefined,
+          )
+      })
+      try {
+        await page.goto(`${bench.host.url}${bench.host.uiBasePath}/?locale=${tag}#${route}`)
+        await page.getByRole('heading', { level: 1, includeHidden: true }).first().waitFor()
+        await page.waitForLoadState('networkidle')
+        const html = page.locator('html')
+        expect(await html.getAttribute('lang')).toMatch(new RegExp(`^${tag}`))
+        expect(await html.getAttribute('dir')).toBe(tag === 'ar-XB' ? 'rtl' : 'ltr')
+        await page.screenshot({ path: `${shots}${tag}${route.replace(/\W+/g, '-')}.png` })
+        if (tag === 'en-XA') expect(await englishTexts(page, answers)).toEqual([])
+        expect(await violations(page)).toEqual([])
+        await expectNoSidewaysScrolling(page)
+        await page.screenshot({ path: `${shots}${tag}${route.replace(/\W+/g, '-')}-320.png` })
+        expect(errors.filter((line) => !(screen.expectedErrors ?? []).some((part) => line.includes(part)))).toEqual([])
       } finally {
         await close()
       }

@@ -61,14 +61,18 @@ export function createNetwork(parts: NetworkParts) {
       parts.onVisitor(link)
       return
     }
-    table.add(link).then(
-      (isKept) => {
+    table
+      .add(link)
+      .then((isKept) => {
         if (!isKept || isStopped) return
         link.onClose((close) => parts.onEnd(link, close))
         parts.onLink(link)
-      },
-      (error: unknown) => log.error({ err: error }, 'A connection to a device could not be taken.'),
-    )
+      })
+      // One device never ends the program for all.
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'A connection to a device could not be taken.')
+        link.close('failed')
+      })
   }
 
   function dial(peer: NetworkPeer): void {

@@ -186,7 +186,7 @@ describe('the state of a machine', () => {
     expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'device_revoked' })
     a.sessions.forget(b.replica.device)
     a.known = []
-    expect(statusOfSessions(a.sessions).state).toBe('local_only')
+    expect(statusOfSessions(a.sessions).state).toBe('offline')
   })
 })
 
@@ -310,6 +310,18 @@ describe('all sessions together', () => {
     const one = a.sessions.verify(5_000, b.replica.device)
     await pass(6_000)
     expect((await one).map(({ peer }) => peer)).toEqual([b.replica.device])
+  })
+
+  it('end at once over a link that ended while it was taken', async () => {
+    const [one, two] = [a.replica.device, b.replica.device]
+    a.known.push(two)
+    const link = createVirtualLink([one, two], { random: () => 0.5, turns: 2 })
+    link.cut()
+    await pass(50)
+    expect(a.sessions.add(link.ends[0], { peer: two, kind: 'device' })?.peer).toBe(two)
+    expect(a.sessions.all()).toEqual([])
+    expect(statusOfSessions(a.sessions).state).toBe('offline')
+    await a.sessions.stop()
   })
 
   it('carry open texts to all, and take nothing more once stopped', async () => {

@@ -164,14 +164,14 @@ export function createSessions(parts: SessionsParts) {
         }
         bell.pull()
       })
-      const closed = new Promise<void>((resolve) => {
-        link.onClose(() => {
-          end(session)
-          closing.delete(closed)
-          resolve()
-        })
-      })
+      const { promise: closed, resolve } = Promise.withResolvers<void>()
       closing.add(closed)
+      // At once when the link ended while it was being taken.
+      link.onClose(() => {
+        end(session)
+        closing.delete(closed)
+        resolve()
+      })
       bell.pull()
       return session
     },
