@@ -186,7 +186,7 @@ describe('the state of a machine', () => {
     expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'device_revoked' })
     a.sessions.forget(b.replica.device)
     a.known = []
-    expect(statusOfSessions(a.sessions).state).toBe('offline')
+    expect(statusOfSessions(a.sessions).state).toBe('local_only')
   })
 })
 
