@@ -5,7 +5,7 @@ import * as Y from 'yjs'
 import { statement } from '#main/kernel/database.ts'
 import { bucketOf } from '#main/replication/core/digest.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
-import { setEntries } from '#main/replication/core/register.ts'
+import { readRegister, removeEntries, setEntries } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import type { Frame } from '#main/replication/wire/frames.ts'
@@ -34,7 +34,10 @@ let raw: RawPeer
 beforeAll(async () => {
   const peopled = await createPeopledHost({ users: [{}] }, withoutBackups)
   host = peopled
-  await peopled.saveItem('profile', 'readonly', { label: 'Look only', objects: { '*': { allowRead: true } } })
+  await peopled.saveItem('profile', 'readonly', {
+    label: 'Look only',
+    objects: { '*': { allowRead: true, viewAllRecords: true } },
+  })
   await peopled.assign(0, { profile: 'readonly' })
   await listen(host)
   await host.post('/sync/enable', { deviceName: 'Desk' })
@@ -207,6 +210,32 @@ describe('a hostile device', () => {
     expect(conflicts).toMatchObject([{ kind: 'type', recordId: id, field: 'size', losers: [{ value: 'many' }] }])
   })
 
+  it('neither takes away nor takes over what somebody else said', async () => {
+    const id = await createPart({ title: 'Washer' })
+    const { id: comment } = (await host.post(`/data/part/${id}/feed`, { type: 'comment', body: 'Mine' })).body.data
+    const doc = formatDocName({ kind: 'feed', object: schema().uid, record: id, segment: 0 })
+    const paired = hostile
+    hostile = await pairHostileDevice(host, 'member', testUserId(0))
+    raw = await enter()
+    const state = await until('the comment is in its document', () => stateOf(doc))
+    const said = new Y.Doc()
+    Y.applyUpdate(said, state)
+    said.clientID = hostile.inc
+    const before = Y.encodeStateVector(said)
+    removeEntries(said, readRegister(said).keys())
+    const entry = { type: 'comment', actor: { type: 'user', id: testUserId(0) }, source: 'API', parentId: null }
+    const taken = updateOf(doc, { [comment]: { ...entry, createdAt: new Date().toISOString() } })
+    for (const update of [Y.encodeStateAsUpdate(said, before), taken]) {
+      await send([{ doc, update, author: testUserId(0) }])
+      expect(problemOf(hostile.seq())?.detail).toMatch(/^This person may not change what somebody else wrote/)
+      expect(stateOf(doc)).toEqual(state)
+    }
+    const { items } = (await host.get(`/data/part/${id}/feed?type=comments_only`)).body.data
+    expect(items).toMatchObject([{ id: comment, body: 'Mine' }])
+    hostile = paired
+    raw = await enter()
+  })
+
   it('cannot keep the host from saying where a record is', async () => {
     const id = await createPart({ title: 'Nut' })
     await send([{ doc: docOf(id), kind: 'genesis', update: new Uint8Array([7, 7, 7]) }])
@@ -221,7 +250,7 @@ describe('a hostile device', () => {
   it(`breaks nothing with ${updateCount} mutated updates`, { timeout: sized(120_000, 3_600_000) }, async () => {
     const next = numbersFrom(7)
     const ids: string[] = []
-    for (let index = 0; index < sized(25, 50); index += 1)
+    for (let index = 0; index < sized(25, 250); index += 1)
       ids.push(await createPart({ title: `Part ${index}`, notes: 'Text' }))
     raw = await enter()
     const before = usedHeap()
@@ -252,10 +281,10 @@ describe('a hostile device', () => {
       if (sent % 5_000 < ids.length) expect((await host.get('/sync/status')).status).toBe(200)
     }
     expect(laidAside).toBeGreaterThan(updateCount / 2)
-    // More than twenty in a minute is too much, whatever the frames around them look like.
-    expect(pauses).toBeGreaterThan(updateCount / 100)
+    // More than twenty in a minute is too much, whatever the frames around them look like: a round or two bring as many.
+    expect(pauses).toBeGreaterThan(Math.min(updateCount / 100, updateCount / ids.length / 2))
     expect(usedHeap() - before).toBeLessThan(heapBound)
-    expect((await host.get('/data/part?limit=200')).body.records).toHaveLength(ids.length + 2)
+    expect((await host.get('/data/part?limit=200')).body.records).toHaveLength(ids.length + 3)
     expect((await host.post('/data/part', { title: 'Still here' })).status).toBe(201)
   })
 

@@ -202,9 +202,11 @@ function assertAtRest(
   const { must, may } = refusalsOn(machine, outcome, stored)
   const refused = new Set(problems.filter(({ reason }) => reason === 'forbidden').map(placeOf))
   const following = withFollowing(stored, refused)
+  // With what was beyond somebody's rights lies what builds on it (D-241).
+  const lying = withFollowing(stored, new Set([...refused].filter((place) => must.has(place) || may.has(place))))
   const isExpected = (one: Aside): boolean => {
     const place = placeOf(one)
-    if (one.kind === 'quarantine') return one.reason === 'forbidden' && (must.has(place) || may.has(place))
+    if (one.kind === 'quarantine') return one.reason === 'forbidden' && lying.has(place)
     return one.reason === 'missing_dep' && (hopeless.has(place) || following.has(place))
   }
   same(
@@ -242,6 +244,12 @@ function refusalsOn(
     if (verdict === true && member.isKnownAtHome)
       throw new Error(`${one.machine} let its person write ${one.docs[0]!.doc}, who may not.`)
     if (verdict !== false) (verdict === true ? must : may).add(placeOf(one))
+  }
+  // What a call does to one record is taken whole or not at all.
+  const partsOf = ({ call, docs }: Written): string[] => docs.map(({ doc }) => `${call} ${doc.split('/')[2]}`)
+  for (const places of [must, may]) {
+    const parts = new Set(stored.flatMap((one) => (places.has(placeOf(one)) ? partsOf(one) : [])))
+    for (const one of stored) if (partsOf(one).some((part) => parts.has(part))) places.add(placeOf(one))
   }
   return { must, may }
 }

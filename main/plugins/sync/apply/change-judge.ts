@@ -235,13 +235,20 @@ function isPurged(tx: Tx, { object, record }: { readonly object: string; readonl
 /** Parts of an item that only its author changes, and moderators. */
 const ownParts: ReadonlySet<string> = new Set(['body', 'visibility', 'edited', 'deleted'])
 
-/** Whether an item of somebody else, which was there before, is changed. */
-function touchesOthers(author: string, { changedKeys, document }: DocChange): boolean {
-  const entries = document.register
+/**
+ * Whether an item of somebody else, which was there before, is changed or taken away. Who made it is what stood here: a
+ * change may name another person, or leave nobody.
+ */
+function touchesOthers(author: string, { changedKeys, document, stored }: DocChange): boolean {
   return [...changedKeys].some((key) => {
     const parsed = parseFeedKey(key)
-    if (parsed?.kind !== 'part' || !ownParts.has(parsed.part) || changedKeys.has(parsed.item)) return false
-    const actor = markOf(markOf(entries.get(parsed.item)?.winner[1])?.['actor'])
+    if (parsed === null) return false
+    const isOwnPart = parsed.kind === 'item' || (parsed.kind === 'part' && ownParts.has(parsed.part))
+    if (!isOwnPart) return false
+    const then = stored?.register.get(parsed.item)
+    // What is said of an item that comes with this change is judged with it.
+    const made = then ?? (changedKeys.has(parsed.item) ? undefined : document.register.get(parsed.item))
+    const actor = markOf(markOf(made?.winner[1])?.['actor'])
     return actor !== null && actor['id'] !== author
   })
 }
