@@ -88,6 +88,7 @@ export function createChangeJudge(parts: {
             ? feedIntent(tx, schema, name, change)
             : workflowIntent(tx, schema, name, change)
     if (intent === null) return notYet
+    if (intent === 'over' && name.kind !== 'workflow') return undefined
     if (name.kind === 'feed' && touchesOthers(author, change) && !parts.mayModerate(ctx))
       return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
     if (name.kind === 'feed' && !speaksForOthers && forgesOthers(author, change))
