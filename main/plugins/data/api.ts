@@ -520,7 +520,8 @@ export interface DataService {
   /**
    * Why the context's actor may not make a change that comes from another machine: rights on the object, its rows and
    * fields, as they are here and now. What only follows from another change the actor may make is not refused.
-   * @returns undefined for one that may be made; null while it cannot be said, because the object or its record is missing
+   * @returns undefined for one that may be made; null while it cannot be said, because the object, its record or its master is
+   * missing
    */
   refusalOf(tx: Tx, ctx: RequestContext, intent: RemoteIntent): RemoteRefusal | null | undefined
   /**

@@ -236,6 +236,6 @@ export function createDataService(host: DataServiceHost): DataService {
     within: createRecordsWithin(parts),
     backups: host.backups,
     ...createRemoteWrites({ metadata, rows, clock, numbers, queryEnv, rules, incoming, summaries, parseEnv }),
-    ...createRemoteRights({ metadata, access, queryEnv, parseEnv, envFor, authorizer: host.authorizer }),
+    ...createRemoteRights({ metadata, access, parseEnv, envFor, authorizer: host.authorizer }),
   }
 }

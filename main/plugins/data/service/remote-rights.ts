@@ -18,15 +18,13 @@ import { codecOf } from './codec.ts'
 import type { PrepareEnv } from './prepare.ts'
 import { prepareCreate } from './prepare.ts'
 import type { RecordAccess } from './record-access.ts'
-import type { ReferenceCheck } from './reference-checks.ts'
-import { checkReferences, targetsOf } from './reference-checks.ts'
+import { targetsOf } from './reference-checks.ts'
 import { remoteColumns } from './remote-values.ts'
 
 /** What the judgement works with. */
 export interface RemoteRightParts {
   readonly metadata: MetadataService
   readonly access: RecordAccess
-  readonly queryEnv: ReferenceCheck['queryEnv']
   authorizer(): Authorizer
   /** The world values are read in. */
   parseEnv(): ParseEnv
@@ -112,26 +110,30 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     }
   }
 
-  /** Whoever adds a detail to a master changes the master (D-46). */
-  const isMasterClosed = (scene: Scene, columns: Row): boolean => {
+  /**
+   * Whoever adds a detail to a master changes the master (D-46), also one in the trash: what is deleted meanwhile is judged
+   * as before. `unknown`: the master is not here, and its row would tell.
+   */
+  const masterOf = (scene: Scene, columns: Row): 'open' | 'closed' | 'unknown' => {
     const { tx, ctx, schema, stored } = scene
     const fields = schema.fields.filter((field) => field.type === 'master_detail' && touches(field, columns))
-    if (fields.length === 0) return false
-    const row: Row = { ...stored, ...columns }
-    try {
-      checkReferences(tx, { metadata, access, ctx, queryEnv: parts.queryEnv }, schema, fields, row, stored ?? null)
-    } catch (error) {
-      if (!(error instanceof PlatformError)) throw error
-      return error.code === 'permission_denied'
+    const mastersIn = (row: Row) => fields.flatMap((field) => targetsOf(schema, field, row))
+    const before = new Set(stored === undefined ? [] : mastersIn(stored).map(({ object, id }) => `${object} ${id}`))
+    let isUnknown = false
+    for (const { object, id } of fields.length === 0 ? [] : mastersIn({ ...stored, ...columns })) {
+      const target = metadata.objectSchema(object)
+      if (before.has(`${object} ${id}`) || target === undefined || target.abstract) continue
+      if (!parts.authorizer().canObject(ctx, target.name, 'edit')) return 'closed'
+      if (getRow(tx, target, id) === undefined) isUnknown ||= isByRow(parts.authorizer(), ctx, target)
+      else if (access.reach(tx, ctx, target, id, 'edit') !== 'open') return 'closed'
     }
-    return false
+    return isUnknown ? 'unknown' : 'open'
   }
 
-  const values = (scene: Scene): RemoteRefusal | undefined => {
+  const values = (scene: Scene, columns: Row, master: ReturnType<typeof masterOf>): RemoteRefusal | undefined => {
     const { schema, intent, stored } = scene
     const names = Object.keys(intent.values)
     if (names.length === 0) return undefined
-    const { columns } = remoteColumns(schema, intent.values, parts.parseEnv(), true)
     const isNew = stored === undefined && intent.isNew
     // Nothing but references that a deletion has emptied is no edit of its own.
     const onlyFollows =
@@ -147,7 +149,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       const message = `This person may not change ${closed.join(', ')} of "${schema.name}".`
       return { code: 'fields', message, fields: closed }
     }
-    if (!isMasterClosed(scene, columns)) return undefined
+    if (master !== 'closed') return undefined
     return {
       code: 'master',
       message: `This person may not change the record that one of "${schema.name}" belongs to.`,
@@ -166,14 +168,16 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       // Which rules cover a record that is not here yet cannot be said.
       if (stored === undefined && !intent.isNew && isByRow(parts.authorizer(), ctx, schema)) return null
       const isNew = intent.isNew && stored === undefined
-      return (
+      const { columns } = remoteColumns(schema, intent.values, parts.parseEnv(), true)
+      const master = masterOf(scene, columns)
+      const refusal =
         refuse(scene, isNew ? 'create' : 'read') ??
-        values(scene) ??
+        values(scene, columns, master) ??
         (intent.isEdit === true ? refuse(scene, 'edit') : undefined) ??
         (intent.isTransferred === true ? refuse(scene, 'transfer') : undefined) ??
         (intent.deleted === undefined ? undefined : refuse(scene, intent.deleted ? 'delete' : 'restore')) ??
         (intent.purged === true ? refuse(scene, schema.enable.trash ? 'purge' : 'delete') : undefined)
-      )
+      return refusal ?? (master === 'unknown' ? null : undefined)
     },
   }
 }

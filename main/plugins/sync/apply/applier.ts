@@ -215,8 +215,9 @@ export function createApplier(parts: ApplierParts): Applier {
   /**
    * Applies what a call does to one record with its texts, or envelope by envelope: a record that may not be removed keeps
    * its texts too.
+   * @returns what was merged
    */
-  const applyPart = (tx: Tx, device: string, part: readonly Read[]): void => {
+  const applyPart = (tx: Tx, device: string, part: readonly Read[]): readonly Read[] => {
     const readable = part.flatMap(({ envelope, body }) => (body === null ? [] : [{ envelope, body }]))
     try {
       if (part.length > 1 && readable.length === part.length) {
@@ -225,12 +226,13 @@ export function createApplier(parts: ApplierParts): Applier {
             for (const { body } of readable) mergeWhole(tx, body, device)
           }),
         )
-        return
+        return part
       }
     } catch (error) {
-      if (error instanceof Forbidden && refuseOrMerge(tx, device, readable, error) !== undefined) return
+      const met = error instanceof Forbidden ? refuseOrMerge(tx, device, readable, error) : undefined
+      if (met !== undefined) return met === 'merged' ? part : []
     }
-    for (const { envelope } of part) applyOne(tx, device, envelope)
+    return part.filter(({ envelope }) => applyOne(tx, device, envelope))
   }
 
   /** What becomes of envelopes that could not be merged; undefined: they wait, and nothing of them is refused. */
@@ -388,21 +390,39 @@ export function createApplier(parts: ApplierParts): Applier {
     }, ms + 1).unref()
   }
 
+  /** What a call did to one record, as far as it is parked. */
+  const waitingWith = (tx: Tx, one: Read): readonly Read[] => {
+    const { envelope, body } = one
+    const target = body === null || body.kind === 'genesis' ? null : targetOf(body.doc)
+    if (body === null || target === null || body.group.count > wholeGroup) return [one]
+    const { first, count } = body.group
+    return Array.from({ length: count }, (_, index) => first + index).flatMap((seq) => {
+      if (seq === envelope.seq) return [one]
+      const other =
+        readProblem(tx, envelope.inc, seq)?.kind === 'parked' ? readEnvelope(tx, envelope.inc, seq) : undefined
+      const read = other === undefined ? undefined : readBody(other)
+      return read?.body != null && targetOf(read.body.doc) === target ? [read] : []
+    })
+  }
+
   const retryOne = (tx: Tx, { inc, seq }: { inc: number; seq: number }): boolean => {
     const envelope = readEnvelope(tx, inc, seq)
     const device = readIncarnation(tx, inc)?.device
     const problem = readProblem(tx, inc, seq)
     // With what it was refused with it may have come in meanwhile.
     if (envelope === undefined || device === undefined || problem === undefined) return false
-    // What has waited is in no refusal yet: it joins that of its record, or is merged.
-    const { body } = problem.reason === 'forbidden' ? readBody(envelope) : { body: null }
-    const done = (body === null ? undefined : refusing.retry(tx, device, body)) ?? applyOne(tx, device, envelope)
-    if (done) {
-      removeProblem(tx, inc, seq)
+    const one = readBody(envelope)
+    const isTaken =
+      problem.reason === 'forbidden' && one.body !== null ? refusing.retry(tx, device, one.body) : undefined
+    // What has waited is in no refusal yet: it joins that of its record, or is merged with what waits with it.
+    const waiting = problem.kind === 'parked' ? waitingWith(tx, one) : [one]
+    const taken = isTaken === undefined ? applyPart(tx, device, waiting) : isTaken ? [one] : []
+    for (const { envelope: done } of taken) {
+      removeProblem(tx, done.inc, done.seq)
       noteProblemClosed(tx)
-      recount(tx)
     }
-    return done
+    if (taken.length > 0) recount(tx)
+    return taken.length > 0
   }
 
   const settle = async (): Promise<void> => {

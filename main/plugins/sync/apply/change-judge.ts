@@ -66,12 +66,23 @@ export function createChangeJudge(parts: {
   /** Whether somebody may change what others wrote in feeds. */
   mayModerate(ctx: RequestContext): boolean
   schemaOf(uid: string): ObjectSchema | undefined
+  schemaNamed(name: string): ObjectSchema | undefined
   /**
    * What is written of removed objects and fields by somebody who did not know is kept in the documents: nobody can judge it,
    * and it takes effect only when an administrator brings them back.
    */
   isRemoved: IsRemoved
 }): ChangeJudge {
+  /** Whether a record belongs to one that was removed for good: nobody will ever know whose that was. */
+  const isMasterPurged = (tx: Tx, schema: ObjectSchema, { values }: RemoteIntent): boolean =>
+    schema.fields.some((field) => {
+      const [record, master] = [
+        values[field.name],
+        field.type === 'master_detail' ? parts.schemaNamed(field.reference!) : undefined,
+      ]
+      return typeof record === 'string' && master !== undefined && isPurged(tx, { object: master.uid, record })
+    })
+
   return (tx, ctx, { author, speaksForOthers }, change) => {
     const { name } = change
     if (name.kind === 'file') return fileRefusal({ author, speaksForOthers }, change)
@@ -98,7 +109,7 @@ export function createChangeJudge(parts: {
     if (intent === 'over') return undefined
     if (typeof intent === 'string') return { forbidden: intent, code: 'creation' }
     const refusal = parts.data.refusalOf(tx, ctx, intent)
-    if (refusal === null) return notYet
+    if (refusal === null) return isMasterPurged(tx, schema, intent) ? undefined : notYet
     if (refusal === undefined) return undefined
     const { message: forbidden, code, fields } = refusal
     const closed = fields?.flatMap((field) => schema.byName.get(field)?.uid ?? [])

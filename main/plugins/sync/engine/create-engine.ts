@@ -181,6 +181,7 @@ export async function createEngine(parts: EngineParts) {
   const judgeChange = createChangeJudge({
     data,
     schemaOf,
+    schemaNamed: (name) => metadata.objectSchema(name),
     isRemoved: isGone,
     mayModerate: (ctx) => parts.mayModerate?.(ctx) ?? false,
   })

@@ -51,6 +51,9 @@ interface Gathered extends Incoming {
   readonly authors: ReadonlySet<string>
 }
 
+/** Why changes of a target are not merged, and what stands here of the documents they would change. */
+type Refused = { readonly why: Forbidding } & Pick<Refusal, 'held' | 'isPart'>
+
 /** An envelope and its place in the log. */
 export interface MetEnvelope {
   readonly inc: number
@@ -115,12 +118,20 @@ export function createRefusing(parts: RefusingParts) {
    * @returns undefined when it is merged; otherwise why not, and what stands here of the documents it would change
    * @throws Waits for what builds on something else that is not here
    */
-  const attempt = (
-    tx: Tx,
-    writer: string,
-    target: string,
-    entries: Refusal['entries'],
-  ): ({ readonly why: Forbidding } & Pick<Refusal, 'held' | 'isPart'>) | undefined => {
+  const attempt = (tx: Tx, writer: string, target: string, entries: Refusal['entries']): Refused | undefined => {
+    const all = gathered(tx, writer, target, entries)
+    const refused = attemptIn(tx, all)
+    if (refused === undefined || !all[0]!.name.startsWith('t/')) return refused
+    // Whoever removes a record for good empties its texts, which asks for no right to edit them once it is gone.
+    try {
+      return attemptIn(tx, all.toReversed()) === undefined ? undefined : refused
+    } catch {
+      return refused
+    }
+  }
+
+  /** Merges documents in an order, all or none of them. */
+  const attemptIn = (tx: Tx, all: readonly Gathered[]): Refused | undefined => {
     const held: Record<string, Held> = {}
     let room = heldLimit
     let why: Forbidding | undefined
@@ -138,7 +149,7 @@ export function createRefusing(parts: RefusingParts) {
     try {
       tx.savepoint(() =>
         parts.group(tx, () => {
-          for (const incoming of gathered(tx, writer, target, entries)) {
+          for (const incoming of all) {
             try {
               take(incoming)
             } catch (error) {
