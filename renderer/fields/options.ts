@@ -39,6 +39,12 @@ export function optionByValue(field: FieldDefinition, value: string): FieldOptio
   return field.options ? indexOf(field.options).byValue.get(value) : undefined
 }
 
+/** What a choice is called; undefined for a value that is none of the field's choices. */
+export function choiceLabel(field: FieldDefinition, value: string): string | undefined {
+  const option = optionByValue(field, value)
+  return option && optionLabel(option)
+}
+
 /** Place of a stored value among the options; 0 for unknown ones. */
 export function optionPosition(field: FieldDefinition, value: string): number {
   return (field.options && indexOf(field.options).position.get(value)) ?? 0

@@ -1,5 +1,5 @@
 // Owns a filter in words: field, operator and value of each condition. Pure.
-import { fieldLabel } from '../../fields/index.ts'
+import { choiceLabel, fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import { conditionsOf, isFilterGroup, operatorOf } from './record-query.ts'
@@ -31,6 +31,8 @@ export function filterWords(
 function words(condition: RecordFilter, fields: readonly FieldDefinition[], context: FieldContext): string[] {
   const found = operatorOf(condition, fields)
   if (!found) return []
-  const all = [fieldLabel(found.field), context.translate(found.operator.label), condition.texts.join(' – ')]
+  const { field, operator } = found
+  const values = condition.texts.map((text) => choiceLabel(field, text) ?? text)
+  const all = [fieldLabel(field), context.translate(operator.label), values.join(' – ')]
   return [all.filter((word) => word !== '').join(' ')]
 }
