@@ -46,7 +46,7 @@ describe('search', () => {
     await page.getByRole('heading', { level: 1, name: 'Sense and Sensibility' }).waitFor()
 
     await palette('currency')
-    await page.getByRole('option', { name: 'Currency' }).waitFor()
+    await page.getByRole('option', { name: 'Currency', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('textbox', { name: 'Currency' }).fill('euro')
     await page.keyboard.press('Enter')
