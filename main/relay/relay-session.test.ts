@@ -20,6 +20,7 @@ import type { Relay } from './relay.ts'
 import { openRelay } from './relay.ts'
 import type { RelaySession } from './relay-session.ts'
 import { createRelaySession } from './relay-session.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 let dir: string
 let relay: Relay
@@ -373,7 +374,7 @@ describe('a relay', () => {
         relay.store.commit()
         line.session.close()
       }),
-      { numRuns: 300 },
+      { numRuns: sized(60, 300) },
     )
     expect(failures).toEqual([])
     expect(relay.rooms.size(1)).toBe(0)

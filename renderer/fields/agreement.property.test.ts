@@ -7,6 +7,7 @@ import { parseField } from '#shared/field-types/parse-field.ts'
 import { fieldTypeOf as hostTypeOf, fieldTypes } from '#shared/field-types/registry.ts'
 import { fieldTypeNames, fieldTypeOf, isEditable, translateField } from './index.ts'
 import type { FieldContext, FieldDefinition } from './index.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 const env = { timeZone: 'Europe/Berlin', defaultCurrency: 'EUR' }
 const context: FieldContext = { locale: 'en', timeZone: env.timeZone, translate: translateField }
@@ -172,7 +173,7 @@ describe('what an editor accepts', () => {
             : read.ok && read.value
         expect({ text, ...composed(host) }).toEqual({ text, ok: true, value: composed(expected) })
       })
-      fc.assert(agreement, { numRuns: 400, maxSkipsPerRun: 10_000 })
+      fc.assert(agreement, { numRuns: sized(100, 400), maxSkipsPerRun: 10_000 })
       expect(accepted).toBeGreaterThan(0)
     },
   )

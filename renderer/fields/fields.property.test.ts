@@ -8,6 +8,7 @@ import { parseNumber } from './number-text.ts'
 import { numberFormat } from './intl-formats.ts'
 import { listToText, parseList } from './list-text.ts'
 import { instantOf, wallTime } from './zoned-time.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 const contextArb: fc.Arbitrary<FieldContext> = fc.record({
   locale: fc.constantFrom('en', 'de', 'fr', 'de-CH', 'hi-IN', 'ar-EG', 'pl', 'sv'),
@@ -140,7 +141,7 @@ describe('every field type', () => {
           const text = fieldType.toText(value, field, context)
           expect(fieldType.parse(text, field, context)).toEqual({ ok: true, value })
         }),
-        { numRuns: 200 },
+        { numRuns: sized(60, 200) },
       )
     })
 
@@ -154,7 +155,7 @@ describe('every field type', () => {
           for (const chip of fieldType.chips?.(value, field, context) ?? []) expect(typeof chip.text).toBe('string')
           expect(value !== null && value !== undefined ? '' : text).toBe('')
         }),
-        { numRuns: 200 },
+        { numRuns: sized(60, 200) },
       )
     })
 
