@@ -8,6 +8,7 @@ import { isLong, onlyInLongRun } from './test-size.ts'
 export const longFiles: readonly string[] = [
   'test/api/ai-vega.test.ts',
   'test/api/approvals.kill.test.ts',
+  'test/api/automation.kill.test.ts',
   'test/api/data-triggers.kill.test.ts',
   'test/api/graphql-time.test.ts',
   'test/api/import-bounds.test.ts',
@@ -20,8 +21,10 @@ export const longFiles: readonly string[] = [
   'test/api/packages.kill.test.ts',
   'test/api/rename.kill.test.ts',
   'test/api/restore.kill.test.ts',
+  'test/api/rules-history.property.test.ts',
   'test/api/schema-change-kill.test.ts',
   'test/api/schema-change-large.test.ts',
+  'test/api/schema-change.property.test.ts',
   'test/api/storage.kill.test.ts',
   'test/api/webhooks.kill.test.ts',
   'test/e2e/activity.test.ts',
@@ -42,7 +45,6 @@ export const longFiles: readonly string[] = [
 
 /** Tests that only a long run takes, by file; for safety the ids of checks. */
 export const longTests: Readonly<Record<string, readonly string[]>> = {
-  'test/api/automation.kill.test.ts': ['does not send again what was being sent'],
   'test/api/import-formats.test.ts': ['takes the airports', 'takes the films'],
   'test/api/import-jobs.test.ts': ['pauses between slices', 'goes on after a restart of the host'],
   'test/api/realtime-resume.test.ts': [
