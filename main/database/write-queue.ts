@@ -12,7 +12,7 @@ import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
 import { addColumns } from './schema/add-columns.ts'
-import type { LogSync } from './log-sync.ts'
+import type { LogCopy, LogSync } from './log-sync.ts'
 import { assertNormalSync } from './open.ts'
 import type { Connection } from './open.ts'
 import type { Statements } from './statements.ts'
@@ -114,6 +114,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let groups = 0
   let version = 0
   const { logSync, space } = options
+  const copy = logSync?.copy
   let durabilityChecked = logSync === undefined
   /** True while a committed group is not yet known to be on disk; the next one waits for it, and grows meanwhile. */
   let syncing = false
@@ -195,6 +196,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         const version = Number(connection.pragma('user_version', { simple: true }))
         connection.pragma(`user_version = ${version}`)
         commit.run()
+        unsynced ||= copy?.take() === true
       }
       recover()
     } catch {
@@ -222,9 +224,12 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       begin.run()
       group = runGroup(waiting)
       if (!connection.inTransaction) throw group.at(-1)?.failure?.error ?? new Error('SQLite ended the transaction.')
-      if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
-      else commit.run()
       if (statements.writes() !== writesBefore) marks.changed = true
+      if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
+      else {
+        if (marks.changed) copy?.mark()
+        commit.run()
+      }
     } catch (cause) {
       lost = { cause }
       rollBackRest(connection, rollback)
@@ -236,6 +241,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
     if (lost === undefined) {
       groups += 1
+      if (copy?.take() === true) marks.changed = true
       if (marks.changed) version += 1
       if (!durabilityChecked) durabilityChecked = checkDurability()
       if (degraded && marks.changed) recover()
@@ -290,6 +296,24 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     settle(group, lost)
     syncing = false
     goOn()
+  }
+
+  /** Takes what another process wrote, first of all: the mark, a write of this one, may begin the log anew. */
+  const copyLoan = async (from: LogCopy, log: LogSync): Promise<void> => {
+    if (!from.take()) return
+    try {
+      begin.run()
+      from.mark()
+      commit.run()
+      from.take()
+      unsynced = false
+      await log.sync()
+    } catch (cause) {
+      rollBackRest(connection, rollback)
+      syncFailed = true
+      degrade(cause)
+      throw unavailable(cause)
+    }
   }
 
   const runAll = (job: Job, callbacks: readonly (() => void)[]): void => {
@@ -396,7 +420,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           reject(diskFullError())
           return
         }
-        loans.push({ run: () => work().then(resolve, reject), keepsSchema })
+        const lent = copy === undefined ? work : () => work().finally(() => copyLoan(copy, logSync!))
+        loans.push({ run: () => lent().then(resolve, reject), keepsSchema })
         goOn()
       }),
     health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),
