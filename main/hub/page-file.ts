@@ -1,21 +1,7 @@
 // The file of a standby: nobody has it open, so pages are written where they belong. Doing it again changes nothing, and a
 // row that was cut off half-way is applied once more. Knows no log and no SQL.
-import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
 import type { PageSet } from './frames.ts'
-
-/** Bytes read at once. */
-const chunkBytes = 1024 * 1024
 
 /** A closed database file that follows another one. */
 export interface PageFile {
@@ -23,8 +9,8 @@ export interface PageFile {
   apply(pages: PageSet): void
   /** Forces what was applied to disk. */
   sync(): void
-  /** SHA-256 of the whole file, in hexadecimal. */
-  digest(): string
+  /** Writes bytes of a copy of the whole file. */
+  write(bytes: Buffer, at: number): void
   close(): void
 }
 
@@ -46,17 +32,11 @@ export function openPageFile(database: string): PageFile {
       }
       if (fstatSync(descriptor).size !== size * pageSize) ftruncateSync(descriptor, size * pageSize)
     },
-    sync: () => fdatasyncSync(descriptor),
-    digest() {
-      const hash = createHash('sha256')
-      const chunk = Buffer.allocUnsafe(chunkBytes)
-      for (let at = 0; ;) {
-        const length = readSync(descriptor, chunk, 0, chunkBytes, at)
-        if (length === 0) return hash.digest('hex')
-        hash.update(chunk.subarray(0, length))
-        at += length
-      }
+    write(bytes, at) {
+      for (let done = 0; done < bytes.length;)
+        done += writeSync(descriptor, bytes, done, bytes.length - done, at + done)
     },
+    sync: () => fdatasyncSync(descriptor),
     close: () => closeSync(descriptor),
   }
 }

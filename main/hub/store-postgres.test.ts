@@ -54,15 +54,15 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     const store = open()
     await store.create()
     await store.take(0, 'one', 'a')
-    expect(await store.append({ epoch: 1, seq: 1, body: body('a') })).toBe(true)
-    expect(await store.append({ epoch: 1, seq: 1, body: body('a') })).toBe(true)
-    expect(await store.append({ epoch: 1, seq: 3, body: body('c') })).toBe(false)
+    expect(await store.append({ epoch: 1, seq: 1, body: body('a') })).toBe('stored')
+    expect(await store.append({ epoch: 1, seq: 1, body: body('a') })).toBe('found')
+    expect(await store.append({ epoch: 1, seq: 3, body: body('c') })).toBe('over')
     await leaseOver()
     expect(await store.take(1, 'two', 'b')).toEqual({ epoch: 2, seq: 1 })
-    expect(await store.append({ epoch: 1, seq: 2, body: body('late') })).toBe(false)
+    expect(await store.append({ epoch: 1, seq: 2, body: body('late') })).toBe('over')
     expect(await store.renew(1)).toBe(false)
-    expect(await store.append({ epoch: 2, seq: 2, body: body('b') })).toBe(true)
-    expect(await store.append({ epoch: 1, seq: 2, body: body('late') })).toBe(false)
+    expect(await store.append({ epoch: 2, seq: 2, body: body('b') })).toBe('stored')
+    expect(await store.append({ epoch: 1, seq: 2, body: body('late') })).toBe('over')
     expect((await store.rows(0)).map((row) => [row.epoch, row.seq, row.body.toString()])).toEqual([
       [1, 1, 'a'],
       [2, 2, 'b'],
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
           other.take(epoch, 'anyone', 'a'),
         ])
         // The append came first and renewed the lease, or the take came first and the append was refused.
-        expect([stored, taken !== null]).toEqual(taken === null ? [true, false] : [false, true])
+        expect([stored, taken !== null]).toEqual(taken === null ? ['stored', false] : ['over', true])
         if (taken === null) seq += 1
         else {
           expect(taken).toEqual({ epoch: epoch + 1, seq })

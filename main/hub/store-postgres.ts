@@ -117,14 +117,14 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
          FROM head, (VALUES ${list}) AS p (part, body) RETURNING part`,
         [workspace, epoch, seq, leaseMs, ...parts],
       )
-      if (stored.length > 0) return true
+      if (stored.length > 0) return 'stored'
       // Sent again after an answer that was lost: it may be there already.
       const [there] = await run<{ epoch: string }>(
         'stored',
         'SELECT epoch FROM hub_log WHERE ws = $1 AND seq = $2 AND part = 0',
         [workspace, seq],
       )
-      return there !== undefined && Number(there.epoch) === epoch
+      return there !== undefined && Number(there.epoch) === epoch ? 'found' : 'over'
     },
     async renew(epoch) {
       const renewed = await run(

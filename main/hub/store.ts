@@ -1,5 +1,5 @@
 // What the nodes of a hub share: who leads, and the log. Words only; store-postgres.ts keeps it.
-import type { NewRow } from './leader-log.ts'
+import type { NewRow } from './row-chain.ts'
 import type { Position } from './position.ts'
 
 /** Who leads a workspace, as the store says. */
@@ -13,6 +13,9 @@ export interface Head extends Position {
   /** Who may take it before all others. */
   readonly heir: string | null
 }
+
+/** What became of a row. */
+export type Appended = 'stored' | 'found' | 'over'
 
 /** A row as it is read back. */
 export interface StoredRow extends Position {
@@ -49,10 +52,10 @@ export interface HubStore {
   /** Null when there is no such workspace. */
   head(): Promise<Head | null>
   /**
-   * Stores the row that follows the last one and renews the lease, if the epoch is still that of the row; or finds it stored.
-   * @returns false when the epoch is over
+   * Stores the row that follows the last one and renews the lease, if the epoch is still that of the row.
+   * @returns `found` when it was there already, which renews nothing; `over` when the epoch is
    */
-  append(row: NewRow): Promise<boolean>
+  append(row: NewRow): Promise<Appended>
   /** Renews the lease. @returns false when the epoch is over */
   renew(epoch: number): Promise<boolean>
   /**

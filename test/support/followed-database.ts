@@ -3,16 +3,19 @@
 import { copyFileSync } from 'node:fs'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
+import { hashFile } from '#main/database/file-check.ts'
 import { openWriter } from '#main/database/open.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { createEventBus } from '#main/kernel/events.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import { createLeaderLog } from '#main/hub/leader-log.ts'
-import type { NewRow } from '#main/hub/leader-log.ts'
+import { machineTime } from '#main/hub/hub-time.ts'
 import { openPageFile } from '#main/hub/page-file.ts'
 import { decodePageRow, hashOfRow, noRow } from '#main/hub/page-row.ts'
 import { makePosition } from '#main/hub/position.ts'
 import type { Position } from '#main/hub/position.ts'
+import { createRowChain } from '#main/hub/row-chain.ts'
+import type { NewRow } from '#main/hub/row-chain.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
 /** The leader, its rows, and the copy. */
@@ -46,8 +49,8 @@ export async function openFollowed(
 ): Promise<FollowedDatabase & { readonly before: () => Buffer }> {
   const rows: NewRow[] = []
   let reason: Error | undefined
-  const leader = createLeaderLog({
-    file,
+  const chain = createRowChain({
+    time: machineTime,
     from: from.position,
     before: from.before,
     append: async (row) => {
@@ -60,6 +63,7 @@ export async function openFollowed(
     idleMs: 50,
     retryMs: 5,
   })
+  const leader = createLeaderLog(file, chain)
   const log = createLogger({ destination: { write: () => undefined } })
   const clock = createManualClock(0)
   const bus = createEventBus({ clock, log })
@@ -68,8 +72,8 @@ export async function openFollowed(
     database,
     rows,
     ended: () => reason,
-    stored: leader.stored,
-    before: leader.lastHash,
+    stored: () => ({ epoch: chain.stored().epoch, seq: chain.stored().seq }),
+    before: () => chain.stored().hash,
     async digests() {
       await database.close()
       const copy = openPageFile(`${file}.copy`)
@@ -80,12 +84,8 @@ export async function openFollowed(
         before = hashOfRow(row.body)
         copy.apply(pages)
       }
-      const digest = copy.digest()
       copy.close()
-      const own = openPageFile(file)
-      const leaderDigest = own.digest()
-      own.close()
-      return { leader: leaderDigest, copy: digest }
+      return { leader: hashFile(file).sha256, copy: hashFile(`${file}.copy`).sha256 }
     },
   }
 }

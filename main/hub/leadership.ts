@@ -1,0 +1,89 @@
+// One epoch of one leader: its rows, its lease, and its end.
+import type { Taken } from './follower.ts'
+import { pauseFor } from './hub-time.ts'
+import type { HubTime } from './hub-time.ts'
+import { createLease } from './lease.ts'
+import type { Lease } from './lease.ts'
+import { createRowChain, Fenced } from './row-chain.ts'
+import type { RowChain } from './row-chain.ts'
+import type { HubStore } from './store.ts'
+
+/** What a leader works with. */
+export interface LeadershipOptions {
+  readonly store: HubStore
+  readonly taken: Taken
+  readonly leaseMs: number
+  readonly time: HubTime
+  /** Called once, when nothing may be answered any more. */
+  readonly onEnd: (reason: Error) => void
+  readonly patienceMs?: number
+  readonly idleMs?: number
+}
+
+/** The time of one leader. */
+export interface Leadership {
+  readonly chain: RowChain
+  /** Whether reads may be answered: no other node can lead yet. */
+  readonly lease: Pick<Lease, 'holds'>
+  /**
+   * Gives the workspace to another node; nothing may be written from then on.
+   * @returns false when it could not, and goes on leading
+   */
+  handOver(heir: string): Promise<boolean>
+  /** Ends it without telling anybody; the lease runs out. */
+  end(): void
+}
+
+/** The workspace was given to another node on purpose. */
+export class HandedOver extends Error {
+  constructor() {
+    super('This node has handed the workspace over.')
+    this.name = 'HandedOver'
+  }
+}
+
+/** Begins to lead. */
+export function createLeadership(options: LeadershipOptions): Leadership {
+  const { store, taken, leaseMs, time } = options
+  const lease = createLease(time, leaseMs, taken.begun)
+  const chain = createRowChain({
+    from: { epoch: taken.epoch, seq: taken.seq },
+    before: taken.hash,
+    append: async (row) =>
+      (await lease.during(
+        () => store.append(row),
+        (answer) => answer === 'stored',
+      )) !== 'over',
+    onEnd: options.onEnd,
+    time,
+    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
+    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+  })
+
+  /** Rows renew the lease; where nobody writes this does. */
+  const keepLease = async (): Promise<void> => {
+    while (chain.ended() === undefined) {
+      await pauseFor(time, leaseMs / 10)
+      if (chain.ended() !== undefined || lease.ageMs() < leaseMs / 3) continue
+      try {
+        const isMine = await lease.during(() => store.renew(taken.epoch), Boolean)
+        if (!isMine) chain.end(new Fenced())
+      } catch {
+        // Asked again; reads end with the lease meanwhile, writes wait for their rows.
+      }
+    }
+  }
+  void keepLease()
+
+  return {
+    chain,
+    lease,
+    async handOver(heir) {
+      await chain.settled()
+      const isGiven = await store.handOver(chain.stored(), heir)
+      if (isGiven) chain.end(new HandedOver())
+      return isGiven
+    },
+    end: () => chain.end(new HandedOver()),
+  }
+}
