@@ -16,9 +16,14 @@ export function isOfTheLog(place: Place, row: StoredRow | null): boolean {
   return row !== null && row.epoch === place.epoch && row.seq === place.seq
 }
 
+/** Whether a file has all rows up to the end of the log. */
+export function isAtEnd(at: Position, end: number): boolean {
+  return at.seq >= end
+}
+
 /** Whether a follower that has applied this much may try to lead. */
 export function mayTake(head: Head, at: Position, node: string): boolean {
-  return head.leaseLeftMs < 0 && at.seq >= head.seq && (head.heir === null || head.heir === node || isLate(head))
+  return head.leaseLeftMs < 0 && isAtEnd(at, head.seq) && (head.heir === null || head.heir === node || isLate(head))
 }
 
 /** How long an heir is waited for: the store itself waits for a lease. */

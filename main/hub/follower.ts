@@ -1,6 +1,6 @@
 // A node that does not lead: keeps its file in step with the log, and takes over once the lease of the leader is over.
 import type { Logger } from '#main/kernel/logger.ts'
-import { followsOn, isOfTheLog, mayTake } from './follow-rules.ts'
+import { followsOn, isAtEnd, isOfTheLog, mayTake } from './follow-rules.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
 import { momentOf } from './lease.ts'
@@ -120,7 +120,7 @@ export function createFollower(options: FollowerOptions): Follower {
   /** Applies all rows up to a number. */
   const catchUp = async (until: number): Promise<boolean> => {
     let hasApplied = false
-    while (at !== null && at.seq < until && !isStopped) {
+    while (at !== null && !isAtEnd(at, until) && !isStopped) {
       const rows = await store.rows(at.seq)
       for (const row of rows) {
         if (apply(row)) continue
@@ -139,7 +139,7 @@ export function createFollower(options: FollowerOptions): Follower {
     for (;;) {
       try {
         await catchUp(taken.seq)
-        if (at?.seq !== taken.seq || !(await store.renew(taken.epoch))) return null
+        if (at === null || !isAtEnd(at, taken.seq) || !(await store.renew(taken.epoch))) return null
         settle()
         return { ...taken, hash: at.hash, begun }
       } catch (error) {

@@ -27,7 +27,8 @@ export interface Leadership {
   readonly lease: Pick<Lease, 'holds'>
   /**
    * Gives the workspace to another node; nothing may be written from then on.
-   * @returns false when it could not, and goes on leading
+   * @returns false when more was written meanwhile: it goes on leading
+   * @throws the store's error; the time of this leader is over then too
    */
   handOver(heir: string): Promise<boolean>
   /** Ends it without telling anybody; the lease runs out. */
@@ -60,11 +61,13 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
   })
 
+  let isGiving = false
+
   /** Rows renew the lease; where nobody writes this does. */
   const keepLease = async (): Promise<void> => {
     while (chain.ended() === undefined) {
       await pauseFor(time, leaseMs / 10)
-      if (chain.ended() !== undefined || lease.ageMs() < leaseMs / 3) continue
+      if (chain.ended() !== undefined || isGiving || lease.ageMs() < leaseMs / 3) continue
       try {
         const isMine = await lease.during(() => store.renew(taken.epoch), Boolean)
         if (!isMine) chain.end(new Fenced())
@@ -80,9 +83,19 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     lease,
     async handOver(heir) {
       await chain.settled()
-      const isGiven = await store.handOver(chain.stored(), heir)
-      if (isGiven) chain.end(new HandedOver())
-      return isGiven
+      // The heir may lead before the answer is here; a renewal meanwhile would say otherwise.
+      isGiving = true
+      lease.drop()
+      try {
+        const isGiven = await store.handOver(chain.stored(), heir)
+        if (isGiven) chain.end(new HandedOver())
+        isGiving = false
+        return isGiven
+      } catch (error) {
+        // It may still be done, long after this.
+        chain.end(new HandedOver())
+        throw error
+      }
     },
     end: () => chain.end(new HandedOver()),
   }

@@ -6,6 +6,8 @@ import type { HubTime } from './hub-time.ts'
 export interface Lease {
   /** Runs a call, after which the lease is renewed if `isRenewed` says so of its answer. */
   during<T>(call: () => Promise<T>, isRenewed: (answer: T) => boolean): Promise<T>
+  /** Gives it up: only what is asked from now on renews it. */
+  drop(): void
   /** Whether no other node can have been given the workspace yet. */
   holds(): boolean
   /** Milliseconds since the last success began. */
@@ -30,19 +32,25 @@ export function momentOf(time: HubTime): Moment {
 
 /** Makes the lease of a leader. @param begun before the call that took the epoch */
 export function createLease(time: HubTime, leaseMs: number, begun: Moment): Lease {
-  let last = begun
+  let last: Moment | null = begun
+  let notBefore = begun.monotonic
   return {
     async during(call, isRenewed) {
       const start = momentOf(time)
       const answer = await call()
-      if (isRenewed(answer) && start.monotonic > last.monotonic) last = start
+      if (isRenewed(answer) && start.monotonic >= Math.max(notBefore, last?.monotonic ?? 0)) last = start
       return answer
     },
+    drop() {
+      last = null
+      notBefore = time.monotonic()
+    },
     holds() {
+      if (last === null) return false
       const passed = time.monotonic() - last.monotonic
       const jumped = time.wall() - last.wall - passed
       return passed < leaseMs * usedPart && jumped < leaseMs * jumpPart
     },
-    ageMs: () => time.monotonic() - last.monotonic,
+    ageMs: () => (last === null ? Infinity : time.monotonic() - last.monotonic),
   }
 }
