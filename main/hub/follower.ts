@@ -21,8 +21,8 @@ export interface FollowerOptions {
   readonly leaseMs: number
   readonly time: HubTime
   readonly log: Logger
-  /** Called when the file equals the log as far as it was seen; not awaited in between for other work. */
-  readonly onStep?: (at: Position & { readonly hash: Buffer }, head: Head) => Promise<void>
+  /** Called when the file equals the log as far as it was seen. */
+  readonly onStep?: (at: Position & { readonly hash: Buffer }, head: Head) => void
 }
 
 /** An epoch that was taken, with the file at the end of the log. */
@@ -163,7 +163,7 @@ export function createFollower(options: FollowerOptions): Follower {
       settle()
       await store.seen(node, address, at.seq)
     }
-    await options.onStep?.(at, head)
+    options.onStep?.(at, head)
     if (mayTake(head, at, node)) {
       const begun = momentOf(time)
       const epoch = await store.take(head.epoch, node, address)

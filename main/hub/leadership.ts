@@ -31,7 +31,7 @@ export interface Leadership {
    * @throws the store's error; the time of this leader is over then too
    */
   handOver(heir: string): Promise<boolean>
-  /** Ends it without telling anybody; the lease runs out. */
+  /** Ends it; the lease runs out by itself. */
   end(): void
 }
 
