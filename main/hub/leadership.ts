@@ -26,8 +26,8 @@ export interface Leadership {
   /** Whether reads may be answered: no other node can lead yet. */
   readonly lease: Pick<Lease, 'holds'>
   /**
-   * Gives the workspace to another node; nothing may be written from then on.
-   * @returns false when more was written meanwhile: it goes on leading
+   * Gives the workspace to another node. What is written from now on is not kept, and its writers hear so.
+   * @returns false when the epoch is over already
    * @throws the store's error; the time of this leader is over then too
    */
   handOver(heir: string): Promise<boolean>
@@ -82,7 +82,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     chain,
     lease,
     async handOver(heir) {
-      await chain.settled()
+      await chain.hold()
       // The heir may lead before the answer is here; a renewal meanwhile would say otherwise.
       isGiving = true
       lease.drop()
@@ -90,6 +90,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
         const isGiven = await store.handOver(chain.stored(), heir)
         if (isGiven) chain.end(new HandedOver())
         isGiving = false
+        chain.release()
         return isGiven
       } catch (error) {
         // It may still be done, long after this.

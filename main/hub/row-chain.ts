@@ -44,6 +44,10 @@ export interface RowChain {
   hasPending(): boolean
   /** Resolves when all that was taken is stored. @throws Fenced; Error when the store did not answer in time, or of the end */
   settled(): Promise<void>
+  /** Sends no further row; resolves when the one on its way is known to be stored. What is taken meanwhile waits. */
+  hold(): Promise<void>
+  /** Goes on after {@link hold}. */
+  release(): void
   /** Ends it: nothing is sent or settled any more. */
   end(reason: Error): void
   ended(): Error | undefined
@@ -74,6 +78,8 @@ export function createRowChain(options: RowChainOptions): RowChain {
   let isSending = false
   let ended: Error | undefined
   let waiting: Waiting[] = []
+  let isHeld = false
+  let whenHeld: (() => void) | undefined
   let callOffIdle: (() => void) | undefined
 
   const nextSeq = (): number => seq + (isSending ? 2 : 1)
@@ -101,11 +107,11 @@ export function createRowChain(options: RowChainOptions): RowChain {
   }
 
   const send = async (): Promise<void> => {
-    if (isSending) return
+    if (isSending || isHeld) return
     isSending = true
     callOffIdle?.()
     callOffIdle = undefined
-    while (pending !== null) {
+    while (pending !== null && !isHeld) {
       const body = encodePageRow(pending, hash)
       pending = null
       await store({ epoch, seq: seq + 1, body })
@@ -117,6 +123,7 @@ export function createRowChain(options: RowChainOptions): RowChain {
       for (const one of done) one.settle()
     }
     isSending = false
+    whenHeld?.()
   }
 
   const whenStored = (number: number): Promise<void> =>
@@ -150,6 +157,14 @@ export function createRowChain(options: RowChainOptions): RowChain {
       const stored = whenStored(pending === null ? seq + 1 : nextSeq())
       void send()
       await stored
+    },
+    async hold() {
+      isHeld = true
+      if (isSending) await new Promise<void>((resolve) => (whenHeld = resolve))
+    },
+    release() {
+      isHeld = false
+      void send()
     },
     end,
     ended: () => ended,

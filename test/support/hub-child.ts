@@ -32,7 +32,6 @@ export type HubChildWord =
   | { readonly written: number }
   | { readonly failed: number; readonly message: string }
   | { readonly ids: readonly number[]; readonly read: number }
-  | { readonly handedOver: boolean }
 
 const settings = JSON.parse(process.argv[2]!) as HubChildSettings
 const say = (word: HubChildWord): void => void process.send?.(word)
@@ -79,7 +78,7 @@ if (led !== null) {
       if (!led.lease.holds()) return
       const rows = database.read.all<{ id: number }>(statement('SELECT id FROM item'))
       say({ read: ask.read, ids: rows.map(({ id }) => id) })
-    } else if ('handOver' in ask) void led.handOver(ask.handOver).then((handedOver) => say({ handedOver }))
+    } else if ('handOver' in ask) void led.handOver(ask.handOver).catch(() => undefined)
   })
   say({ leads: led.chain.stored() })
 }
