@@ -1,7 +1,7 @@
 // The decisions of a follower, without any of its work.
-import type { Head, StoredRow } from './store.ts'
+import type { Head, StoredRow } from './store/hub-store.ts'
 import type { Place } from './node-file.ts'
-import type { Position } from './position.ts'
+import type { Position } from './store/position.ts'
 
 /** Whether a row is the one after the last that was applied. @param before the hash the row names */
 export function followsOn(at: Position & { readonly hash: Buffer }, row: Position, before: Buffer): boolean {

@@ -7,9 +7,9 @@ import { momentOf } from './lease.ts'
 import type { Moment } from './lease.ts'
 import type { NodeFile } from './node-file.ts'
 import { decodePageRow, hashOfRow, noRow } from './page-row.ts'
-import type { Position } from './position.ts'
+import type { Position } from './store/position.ts'
 import { copySnapshot } from './snapshots.ts'
-import type { Head, HubStore, StoredRow } from './store.ts'
+import type { Head, HubStore, StoredRow } from './store/hub-store.ts'
 
 /** What a follower works with. */
 export interface FollowerOptions {

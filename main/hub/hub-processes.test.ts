@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashFile } from '#main/database/file-check.ts'
 import { openReader, openWriter } from '#main/database/open.ts'
 import { initHub } from '#main/hub/node.ts'
-import { readPosition } from '#main/hub/position.ts'
+import { readPosition } from '#main/hub/store/position.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import type { HubChildAsk, HubChildSettings, HubChildWord } from '../../test/support/hub-child.ts'
 import { hasPostgres, startPostgres } from '../../test/support/postgres-cluster.ts'
@@ -22,7 +22,7 @@ import { sized } from '../../test/support/test-size.ts'
 const leaseMs = 700
 const writers = 12
 const rounds = sized(20, 300)
-const limitMs = sized(80_000, 1_800_000)
+const limitMs = sized(120_000, 1_800_000)
 
 const script = fileURLToPath(new URL('../../test/support/hub-child.ts', import.meta.url))
 const key = randomBytes(32)

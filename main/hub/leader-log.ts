@@ -3,7 +3,7 @@
 import type { LogSync } from '#main/database/log-sync.ts'
 import type { Connection } from '#main/database/open.ts'
 import { createFrameReader } from './frames.ts'
-import { positionWriter } from './position.ts'
+import { positionWriter } from './store/position.ts'
 import type { RowChain } from './row-chain.ts'
 
 /** The log of one leader. */

@@ -1,12 +1,13 @@
 // One epoch of one leader: its rows, its lease, and its end.
+import type { Logger } from '#main/kernel/logger.ts'
 import type { Taken } from './follower.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
 import { createLease } from './lease.ts'
 import type { Lease } from './lease.ts'
 import { createRowChain, Fenced } from './row-chain.ts'
-import type { RowChain } from './row-chain.ts'
-import type { HubStore } from './store.ts'
+import type { NewRow, RowChain } from './row-chain.ts'
+import type { HubStore } from './store/hub-store.ts'
 
 /** What a leader works with. */
 export interface LeadershipOptions {
@@ -14,6 +15,7 @@ export interface LeadershipOptions {
   readonly taken: Taken
   readonly leaseMs: number
   readonly time: HubTime
+  readonly log: Logger
   /** Called once, when nothing may be answered any more. */
   readonly onEnd: (reason: Error) => void
   readonly patienceMs?: number
@@ -45,16 +47,28 @@ export class HandedOver extends Error {
 
 /** Begins to lead. */
 export function createLeadership(options: LeadershipOptions): Leadership {
-  const { store, taken, leaseMs, time } = options
+  const { store, taken, leaseMs, time, log } = options
   const lease = createLease(time, leaseMs, taken.begun)
+  let isSilent = false
+  const append = async (row: NewRow): Promise<boolean> => {
+    try {
+      const answer = await lease.during(
+        () => store.append(row),
+        (what) => what === 'stored',
+      )
+      if (isSilent) log.info({}, 'PostgreSQL answers again; writes go on.')
+      isSilent = false
+      return answer !== 'over'
+    } catch (error) {
+      if (!isSilent) log.error({ err: error }, 'A write could not be stored in the hub; it is sent again until it is.')
+      isSilent = true
+      throw error
+    }
+  }
   const chain = createRowChain({
     from: { epoch: taken.epoch, seq: taken.seq },
     before: taken.hash,
-    append: async (row) =>
-      (await lease.during(
-        () => store.append(row),
-        (answer) => answer === 'stored',
-      )) !== 'over',
+    append,
     onEnd: options.onEnd,
     time,
     ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),

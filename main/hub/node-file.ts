@@ -7,8 +7,8 @@ import { writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import { openPageFile } from './page-file.ts'
 import type { PageFile } from './page-file.ts'
 import type { PageSet } from './frames.ts'
-import { readPosition } from './position.ts'
-import type { Position } from './position.ts'
+import { readPosition } from './store/position.ts'
+import type { Position } from './store/position.ts'
 
 /** Where a file is in the log. */
 export interface Place extends Position {

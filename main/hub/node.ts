@@ -12,15 +12,15 @@ import { createLeadership } from './leadership.ts'
 import type { Leadership } from './leadership.ts'
 import { createNodeFile } from './node-file.ts'
 import { noRow } from './page-row.ts'
-import { makePosition, readPosition } from './position.ts'
-import { doubtsAbout, settingsQuery } from './postgres-checks.ts'
-import type { PostgresSettings } from './postgres-checks.ts'
+import { makePosition, readPosition } from './store/position.ts'
+import { doubtsAbout, settingsQuery } from './store/postgres-checks.ts'
+import type { PostgresSettings } from './store/postgres-checks.ts'
 import { createSeal } from './seal.ts'
 import { createSnapshotKeeper } from './snapshot-keeper.ts'
 import type { SnapshotKeeperOptions } from './snapshot-keeper.ts'
 import { storeSnapshot } from './snapshots.ts'
-import { createPostgresStore } from './store-postgres.ts'
-import type { PostgresStore } from './store-postgres.ts'
+import { createPostgresStore } from './store/postgres-store.ts'
+import type { PostgresStore } from './store/postgres-store.ts'
 
 /** Which hub, and how it is reached. */
 export interface HubAddress {
@@ -166,7 +166,7 @@ export function createHubNode(options: HubNodeOptions): HubNode {
       const taken = await taking
       if (taken === null) return null
       log.info({ epoch: taken.epoch, seq: taken.seq }, 'This node leads the workspace now.')
-      leadership = createLeadership({ store, taken, leaseMs, time, onEnd })
+      leadership = createLeadership({ store, taken, leaseMs, time, log, onEnd })
       return { ...leadership, openLog: createLeaderLog(path, leadership.chain).open }
     },
     async close() {

@@ -5,7 +5,7 @@ import type { PageSet } from './frames.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
 import { encodePageRow, hashOfRow } from './page-row.ts'
-import type { Position } from './position.ts'
+import type { Position } from './store/position.ts'
 
 /** A row on its way. */
 export interface NewRow extends Position {

@@ -5,9 +5,9 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { HubTime } from './hub-time.ts'
 import { createNodeFile } from './node-file.ts'
 import type { NodeFile } from './node-file.ts'
-import type { Position } from './position.ts'
+import type { Position } from './store/position.ts'
 import { copySnapshot, storeSnapshot } from './snapshots.ts'
-import type { HubStore, Snapshot } from './store.ts'
+import type { HubStore, Snapshot } from './store/hub-store.ts'
 
 /** What it works with. */
 export interface SnapshotKeeperOptions {

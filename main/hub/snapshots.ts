@@ -2,8 +2,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { hashFile } from '#main/database/file-check.ts'
 import type { NodeFile } from './node-file.ts'
-import type { Position } from './position.ts'
-import type { HubStore, Snapshot } from './store.ts'
+import type { Position } from './store/position.ts'
+import type { HubStore, Snapshot } from './store/hub-store.ts'
 
 /** Bytes of a part before it is compressed. */
 export const snapshotPartBytes = 1024 * 1024

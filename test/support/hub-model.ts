@@ -9,8 +9,8 @@ import type { HubTime } from '#main/hub/hub-time.ts'
 import type { NodeFile, Place } from '#main/hub/node-file.ts'
 import { decodePageRow, hashOfRow, noRow } from '#main/hub/page-row.ts'
 import type { PageSet } from '#main/hub/frames.ts'
-import type { Position } from '#main/hub/position.ts'
-import type { Head, HubStore, Snapshot, StoredRow } from '#main/hub/store.ts'
+import type { Position } from '#main/hub/store/position.ts'
+import type { Head, HubStore, Snapshot, StoredRow } from '#main/hub/store/hub-store.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import { createRandom } from '../safety/random.ts'
 
@@ -387,7 +387,7 @@ export async function runWorld(seed: number, mistakes: WorldMistakes = {}): Prom
     void follower.follow().then(
       (taken) => {
         if (taken === null) return
-        node.leader = createLeadership({ ...parts, taken, patienceMs: 2_000, idleMs: 100, onEnd: die })
+        node.leader = createLeadership({ ...parts, log, taken, patienceMs: 2_000, idleMs: 100, onEnd: die })
         void work(node, node.leader, time)
       },
       (error: unknown) => {

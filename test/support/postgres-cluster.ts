@@ -5,7 +5,6 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestContext } from 'vitest'
 import { findFreePort } from './free-port.ts'
 
 /** A cluster that answers. */
@@ -30,12 +29,6 @@ function programs(): string | undefined {
     : []
   const newest = versions.toSorted((a, b) => b - a)[0]
   return newest === undefined ? undefined : join(debianFolder, String(newest), 'bin')
-}
-
-/** Leaves a test out where there is no PostgreSQL, with that as the reason people read. */
-export function needsPostgres(test: TestContext): void {
-  if (programs() === undefined)
-    test.skip('there is no PostgreSQL 15 or newer on this machine: apt-get install postgresql')
 }
 
 /** Whether there is a PostgreSQL to test with. */

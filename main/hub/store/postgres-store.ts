@@ -2,9 +2,9 @@
 // the head puts them in an order. Time is PostgreSQL's alone.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { Head, HubStore, SeenNode, Snapshot, StoredRow } from './store.ts'
-import type { Seal } from './seal.ts'
-import { storeTables } from './store-tables.ts'
+import type { Head, HubStore, SeenNode, Snapshot, StoredRow } from './hub-store.ts'
+import type { Seal } from '../seal.ts'
+import { storeTables } from './tables.ts'
 
 /** What the store works with. */
 export interface PostgresStoreOptions {

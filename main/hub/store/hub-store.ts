@@ -1,5 +1,5 @@
-// What the nodes of a hub share: who leads, and the log. Words only; store-postgres.ts keeps it.
-import type { NewRow } from './row-chain.ts'
+// What the nodes of a hub share: who leads, and the log. Words only; postgres-store.ts keeps it.
+import type { NewRow } from '../row-chain.ts'
 import type { Position } from './position.ts'
 
 /** Who leads a workspace, as the store says. */
