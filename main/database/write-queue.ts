@@ -299,6 +299,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
   }
 
+  /** What the work wrote is in the second place before anybody hears that it is done, and also when it failed. */
+  const lendCopied = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } finally {
+      if (copy !== undefined) await copyLoan(copy, logSync!)
+    }
+  }
+
   const runAll = (job: Job, callbacks: readonly (() => void)[]): void => {
     for (const callback of callbacks) {
       try {
@@ -403,8 +412,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           reject(diskFullError())
           return
         }
-        const lent = copy === undefined ? work : () => work().finally(() => copyLoan(copy, logSync!))
-        loans.push({ run: () => lent().then(resolve, reject), keepsSchema })
+        loans.push({ run: () => (copy === undefined ? work() : lendCopied(work)).then(resolve, reject), keepsSchema })
         goOn()
       }),
     health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),

@@ -179,7 +179,18 @@ describe('a register', () => {
         expect([...result.changedKeys].sort()).toEqual([...byYjs.changedKeys].sort())
       }),
       // A removal of nothing, which Yjs refuses.
-      { numRuns: sized(3_000, 30_000), examples: [[[[41, 0], [44, 0]], true]] },
+      {
+        numRuns: sized(3_000, 30_000),
+        examples: [
+          [
+            [
+              [41, 0],
+              [44, 0],
+            ],
+            true,
+          ],
+        ],
+      },
     )
     expect(taken).toBeGreaterThan(0)
   })
