@@ -246,6 +246,30 @@ module.exports = {
       },
     },
     {
+      name: 'hub-imports-database-and-kernel-only',
+      severity: 'error',
+      comment:
+        'hub/ keeps the file of a host in PostgreSQL and knows no capability and no transport: it imports database/, kernel/ and shared/.',
+      from: { path: '^main/hub/', pathNot: TESTS },
+      to: { path: '^main/', pathNot: '^main/(hub|database|kernel)/' },
+    },
+    {
+      name: 'only-hub-speaks-to-postgres',
+      severity: 'error',
+      comment:
+        'A single machine never loads a client of PostgreSQL. Do it in hub/, which is imported when it is asked for.',
+      from: { path: '^(main|shared|electron|renderer)/', pathNot: ['^main/hub/', TESTS] },
+      to: { path: pkg('pg') },
+    },
+    {
+      name: 'hub-is-loaded-when-asked-for',
+      severity: 'error',
+      comment:
+        'A single machine loads nothing of the hub. Write `await import(...)` where a hub is asked for, or import a type.',
+      from: { path: '^(main|electron)/', pathNot: ['^main/hub/', TESTS] },
+      to: { path: '^main/hub/', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+    },
+    {
       name: 'only-host-names-plugins',
       severity: 'error',
       comment:

@@ -29,7 +29,7 @@ const measured = [
 ]
 
 /** Files that replace modules, each in a process of its own. */
-const isolated = ['test/sync/model-mutants.long.test.ts']
+const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']
 
 /** Files for `npm run test:long` alone. */
 const longOnly = '**/*.long.test.{ts,tsx}'

@@ -138,6 +138,17 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     source: importing('#main/plugins/zz-plant/service.ts'),
   },
   {
+    rule: 'hub-imports-database-and-kernel-only',
+    file: 'main/hub/zz-plant-http.ts',
+    source: importing('../http/server.ts'),
+  },
+  { rule: 'only-hub-speaks-to-postgres', file: 'main/kernel/zz-plant-postgres.ts', source: importing('pg') },
+  {
+    rule: 'hub-is-loaded-when-asked-for',
+    file: 'main/zz-plant-hub.ts',
+    source: importing('./hub/frames.ts'),
+  },
+  {
     rule: 'only-host-names-plugins',
     file: 'main/zz-plant-cli.ts',
     source: importing('./plugins/zz-plant/service.ts'),

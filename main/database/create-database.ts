@@ -17,6 +17,7 @@ import type { Connection } from './open.ts'
 import { createReads } from './reads.ts'
 import { createLogFolding } from './log-folding.ts'
 import { createLogSync } from './log-sync.ts'
+import type { LogSync } from './log-sync.ts'
 import { birthOf } from './migrator.ts'
 import { createLongDdl } from './long-ddl.ts'
 import { dropUnfinishedBuild } from './schema/index-build.ts'
@@ -39,6 +40,8 @@ export interface DatabaseOptions {
   readonly state?: StateFile
   /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
   readonly durable?: boolean
+  /** Keeps the log in a second place, which is then what an answer waits for. @param logPages frames up to the last COMMIT */
+  readonly openLog?: (writer: Connection, logPages: () => number) => LogSync
   /** The disk of the file; absent where nobody watches it. */
   readonly space?: DiskSpace
 }
@@ -85,7 +88,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
       log.error({ err: error }, 'How far the log has come could not be noted outside of the database.')
     }
   }
-  const logSync = durable ? createLogSync(file, state && markLog) : undefined
+  const ownLog = (): LogSync | undefined => (durable ? createLogSync(file, state && markLog) : undefined)
+  const logSync = options.openLog === undefined ? ownLog() : options.openLog(writer, logPages)
   if (logSync !== undefined) leaveSyncToWriter(writer)
   const writerStatements = createStatements(writer)
   const readerStatements = createStatements(reader)

@@ -13,8 +13,22 @@ export interface LogSync {
    * @throws the system's error; what was written since the last success may then be lost with the power
    */
   sync(): Promise<void>
+  /** Present where the log is kept in a second place too. */
+  readonly copy?: LogCopy
   /** Gives the file back; no sync may be under way. */
   close(): Promise<void>
+}
+
+/** Takes what is written to the log out of it, for a second place. All of it in the turn of its call. */
+export interface LogCopy {
+  /** Called inside a transaction that has changed something, before its COMMIT: writes into the file which row this will be. */
+  mark(): void
+  /**
+   * Called after each COMMIT and at the end of each loan, before anybody writes again: the next writer may begin the log
+   * anew. What it takes the next `sync` puts in its place; a log that does not go on where it was left fails that `sync`.
+   * @returns whether there is something to put in its place
+   */
+  take(): boolean
 }
 
 /**

@@ -95,7 +95,7 @@ function walk(descriptor: number): LogExtent | null {
   const isBig = (mark & 1) === 1
   const pageBytes = header.readUInt32BE(8)
   const salts: LogSalts = [header.readUInt32BE(16), header.readUInt32BE(20)]
-  let sum = checksum(header, 0, 24, [0, 0], isBig)
+  let sum = logChecksum(header, 0, 24, [0, 0], isBig)
   if (sum[0] !== header.readUInt32BE(24) || sum[1] !== header.readUInt32BE(28)) return null
   const frameBytes = frameHeaderBytes + pageBytes
   const chunk = Buffer.allocUnsafe(frameBytes * chunkFrames)
@@ -107,8 +107,8 @@ function walk(descriptor: number): LogExtent | null {
       if (start + frameBytes > length) return { salts, frames: committed }
       if (chunk.readUInt32BE(start + 8) !== salts[0] || chunk.readUInt32BE(start + 12) !== salts[1])
         return { salts, frames: committed }
-      sum = checksum(chunk, start, start + 8, sum, isBig)
-      sum = checksum(chunk, start + frameHeaderBytes, start + frameBytes, sum, isBig)
+      sum = logChecksum(chunk, start, start + 8, sum, isBig)
+      sum = logChecksum(chunk, start + frameHeaderBytes, start + frameBytes, sum, isBig)
       if (sum[0] !== chunk.readUInt32BE(start + 16) || sum[1] !== chunk.readUInt32BE(start + 20))
         return { salts, frames: committed }
       // The size of the database after a COMMIT; zero inside a transaction.
@@ -117,7 +117,8 @@ function walk(descriptor: number): LogExtent | null {
   }
 }
 
-function checksum(bytes: Buffer, from: number, to: number, sum: LogSalts, isBig: boolean): LogSalts {
+/** Goes on with the chain of checksums of a log over these bytes, a multiple of 8. */
+export function logChecksum(bytes: Buffer, from: number, to: number, sum: LogSalts, isBig: boolean): LogSalts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let [first, second] = sum
   for (let at = from; at < to; at += 8) {

@@ -3,19 +3,18 @@
 // Knows no tables, no actors and no meaning of events.
 import { performance } from 'node:perf_hooks'
 import type { PlatformError } from '#shared/errors.ts'
-import type { EventDraft, PlatformEvent } from '#shared/events.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
-import type { DatabaseHealth, RunResult, Statement, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
+import type { DatabaseHealth, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
 import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
-import { addColumns } from './schema/add-columns.ts'
-import type { LogSync } from './log-sync.ts'
+import type { LogCopy, LogSync } from './log-sync.ts'
 import { assertNormalSync } from './open.ts'
 import type { Connection } from './open.ts'
 import type { Statements } from './statements.ts'
+import { isThenable, JobTx } from './write-job.ts'
+import type { Inner, Job, Marks } from './write-job.ts'
 
 /** The queue of one host. */
 export interface WriteQueue {
@@ -52,22 +51,6 @@ export interface WriteQueueOptions {
   readonly logSync?: LogSync | undefined
   /** The disk of the file; absent where nobody watches it. */
   readonly space?: DiskSpace | undefined
-}
-
-interface Job {
-  readonly name: string
-  readonly fn: (tx: Tx) => unknown
-  readonly isRepeatable: boolean
-  /** Makes room on a full disk, and was not tried again for that yet. */
-  readonly mayTryAgain: boolean
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
-  readonly gathered: Gathered[]
-  readonly callbacks: (() => void)[]
-  readonly effects: (() => void)[]
-  readonly events: PlatformEvent[]
-  value: unknown
-  failure: { error: unknown } | undefined
 }
 
 /** What a job has before it runs. */
@@ -114,6 +97,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let groups = 0
   let version = 0
   const { logSync, space } = options
+  const copy = logSync?.copy
   let durabilityChecked = logSync === undefined
   /** True while a committed group is not yet known to be on disk; the next one waits for it, and grows meanwhile. */
   let syncing = false
@@ -195,6 +179,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         const version = Number(connection.pragma('user_version', { simple: true }))
         connection.pragma(`user_version = ${version}`)
         commit.run()
+        unsynced ||= copy?.take() === true
       }
       recover()
     } catch {
@@ -222,9 +207,12 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       begin.run()
       group = runGroup(waiting)
       if (!connection.inTransaction) throw group.at(-1)?.failure?.error ?? new Error('SQLite ended the transaction.')
-      if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
-      else commit.run()
       if (statements.writes() !== writesBefore) marks.changed = true
+      if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
+      else {
+        if (marks.changed) copy?.mark()
+        commit.run()
+      }
     } catch (cause) {
       lost = { cause }
       rollBackRest(connection, rollback)
@@ -236,6 +224,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
     if (lost === undefined) {
       groups += 1
+      if (copy?.take() === true) marks.changed = true
       if (marks.changed) version += 1
       if (!durabilityChecked) durabilityChecked = checkDurability()
       if (degraded && marks.changed) recover()
@@ -290,6 +279,33 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     settle(group, lost)
     syncing = false
     goOn()
+  }
+
+  /** Takes what another process wrote, first of all: the mark, a write of this one, may begin the log anew. */
+  const copyLoan = async (from: LogCopy, log: LogSync): Promise<void> => {
+    if (!from.take()) return
+    try {
+      begin.run()
+      from.mark()
+      commit.run()
+      from.take()
+      unsynced = false
+      await log.sync()
+    } catch (cause) {
+      rollBackRest(connection, rollback)
+      syncFailed = true
+      degrade(cause)
+      throw unavailable(cause)
+    }
+  }
+
+  /** What the work wrote is in the second place before anybody hears that it is done, and also when it failed. */
+  const lendCopied = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } finally {
+      if (copy !== undefined) await copyLoan(copy, logSync!)
+    }
   }
 
   const runAll = (job: Job, callbacks: readonly (() => void)[]): void => {
@@ -396,7 +412,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           reject(diskFullError())
           return
         }
-        loans.push({ run: () => work().then(resolve, reject), keepsSchema })
+        loans.push({ run: () => (copy === undefined ? work() : lendCopied(work)).then(resolve, reject), keepsSchema })
         goOn()
       }),
     health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),
@@ -423,146 +439,6 @@ interface Loan {
   readonly keepsSchema: boolean
 }
 
-/** Something gathered for the end of a job. */
-interface Gathered {
-  readonly flush: (items: readonly unknown[]) => void
-  readonly item: unknown
-}
-
-/** What the jobs of the present group have done. */
-interface Marks {
-  schema: boolean
-  changed: boolean
-}
-
-/** The statements of savepoints inside a job. */
-interface Inner {
-  readonly savepoint: { run(): unknown }
-  readonly release: { run(): unknown }
-  readonly rollbackTo: { run(): unknown }
-  readonly connection: Connection
-}
-
-/** A job's view of the transaction; unusable as soon as the job has ended. */
-class JobTx implements Tx {
-  readonly #job: Job
-  readonly #statements: Statements
-  readonly #bus: EventBus
-  readonly #marks: Marks
-  readonly #inner: Inner
-  #open = true
-
-  constructor(job: Job, statements: Statements, bus: EventBus, marks: Marks, inner: Inner) {
-    this.#job = job
-    this.#statements = statements
-    this.#bus = bus
-    this.#marks = marks
-    this.#inner = inner
-  }
-
-  all<Row>(statement: Statement<Row>): Row[] {
-    this.#check()
-    return this.#statements.all(statement)
-  }
-
-  get<Row>(statement: Statement<Row>): Row | undefined {
-    this.#check()
-    return this.#statements.get(statement)
-  }
-
-  run(statement: Statement<unknown>): RunResult {
-    this.#check()
-    return this.#statements.run(statement)
-  }
-
-  savepoint<T>(fn: () => T): T {
-    this.#check()
-    const events = this.#job.events.length
-    const gathered = this.#job.gathered.length
-    const callbacks = this.#job.callbacks.length
-    const effects = this.#job.effects.length
-    this.#inner.savepoint.run()
-    try {
-      const value = fn()
-      if (isThenable(value)) throw new Error(`A savepoint of the write "${this.#job.name}" returned a promise.`)
-      this.#inner.release.run()
-      return value
-    } catch (error) {
-      this.#job.events.length = events
-      this.#job.gathered.length = gathered
-      this.#job.callbacks.length = callbacks
-      this.#job.effects.length = effects
-      if (this.#inner.connection.inTransaction) {
-        this.#inner.rollbackTo.run()
-        this.#inner.release.run()
-      }
-      throw translateEngineError(error)
-    }
-  }
-
-  ddl(sql: string): void {
-    this.#check()
-    this.#marks.schema = true
-    this.#marks.changed = true
-    this.#statements.clear()
-    this.#statements.exec(sql)
-  }
-
-  addColumns(table: string, definitions: readonly string[]): void {
-    this.#check()
-    if (definitions.length === 0) return
-    this.#marks.schema = true
-    this.#marks.changed = true
-    this.#statements.clear()
-    addColumns(this.#inner.connection, table, definitions)
-  }
-
-  emit(ctx: RequestContext, draft: EventDraft): void {
-    this.#check()
-    const event = this.#bus.emit(this, ctx, draft)
-    // A listener may have emitted too: its event has a higher id but was collected first.
-    const { events } = this.#job
-    let at = events.length
-    while (at > 0 && events[at - 1]!.eventId > event.eventId) at -= 1
-    events.splice(at, 0, event)
-  }
-
-  gather<T>(flush: (items: readonly T[]) => void, item: T): void {
-    this.#check()
-    this.#job.gathered.push({ flush: flush as Gathered['flush'], item })
-  }
-
-  /** Hands over what was gathered, in the order in which each kind came first; what a flush gathers comes after it. */
-  flush(): void {
-    const { gathered } = this.#job
-    while (gathered.length > 0) {
-      const { flush } = gathered[0]!
-      const items = gathered.filter((one) => one.flush === flush).map(({ item }) => item)
-      gathered.splice(0, gathered.length, ...gathered.filter((one) => one.flush !== flush))
-      flush(items)
-    }
-  }
-
-  afterCommit(fn: () => void): void {
-    this.#check()
-    this.#job.callbacks.push(fn)
-  }
-
-  whenOnDisk(fn: () => void): void {
-    this.#check()
-    this.#job.effects.push(fn)
-  }
-
-  end(): void {
-    this.#open = false
-  }
-
-  #check(): void {
-    if (!this.#open)
-      throw new Error(`The write "${this.#job.name}" has ended; its transaction cannot be used any more.`)
-  }
-}
-
 function rollBackRest(connection: Connection, rollback: { run(): unknown }): void {
   if (!connection.inTransaction) return
   try {
@@ -570,8 +446,4 @@ function rollBackRest(connection: Connection, rollback: { run(): unknown }): voi
   } catch {
     // SQLite may have ended the transaction by itself; the next BEGIN tells whether anything is left.
   }
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

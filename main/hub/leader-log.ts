@@ -1,0 +1,53 @@
+// The log of a leader as the write queue knows it: what commits wrote is taken from the log file and is stored in the second
+// place before anybody is answered. The file itself is not waited for: the second place is the durable one.
+import type { LogSync } from '#main/database/log-sync.ts'
+import type { Connection } from '#main/database/open.ts'
+import { createFrameReader } from './frames.ts'
+import { positionWriter } from './store/position.ts'
+import type { RowChain } from './row-chain.ts'
+
+/** The log of one leader. */
+export interface LeaderLog {
+  /** Makes the part that the write queue calls. To be called once, before the first write. */
+  open(connection: Connection, logPages: () => number): LogSync
+}
+
+/**
+ * Makes the log of a leader.
+ * @param file path of the database, closed
+ * @param chain takes the pages
+ * @throws Error when the file has a log beside it
+ */
+export function createLeaderLog(file: string, chain: RowChain): LeaderLog {
+  const frames = createFrameReader(file)
+  return {
+    open(connection, logPages) {
+      let writePosition: ReturnType<typeof positionWriter> | undefined
+      return {
+        sync: chain.settled,
+        copy: {
+          mark() {
+            writePosition ??= positionWriter(connection)
+            writePosition(chain.next())
+          },
+          take() {
+            if (chain.ended() !== undefined) return true
+            try {
+              chain.take(frames.take(logPages()))
+            } catch (error) {
+              // What would be missing in the second place must not be answered.
+              chain.end(error instanceof Error ? error : new Error(String(error)))
+              return true
+            }
+            return chain.hasPending()
+          },
+        },
+        async close() {
+          // What nobody waited for; where the store does not answer it was acknowledged to nobody.
+          if (chain.ended() === undefined) await chain.settled().catch(() => undefined)
+          frames.close()
+        },
+      }
+    },
+  }
+}

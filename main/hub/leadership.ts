@@ -1,0 +1,117 @@
+// One epoch of one leader: its rows, its lease, and its end.
+import type { Logger } from '#main/kernel/logger.ts'
+import type { Taken } from './follower.ts'
+import { pauseFor } from './hub-time.ts'
+import type { HubTime } from './hub-time.ts'
+import { createLease } from './lease.ts'
+import type { Lease } from './lease.ts'
+import { createRowChain, Fenced } from './row-chain.ts'
+import type { NewRow, RowChain } from './row-chain.ts'
+import type { HubStore } from './store/hub-store.ts'
+
+/** What a leader works with. */
+export interface LeadershipOptions {
+  readonly store: HubStore
+  readonly taken: Taken
+  readonly leaseMs: number
+  readonly time: HubTime
+  readonly log: Logger
+  /** Called once, when nothing may be answered any more. */
+  readonly onEnd: (reason: Error) => void
+  readonly patienceMs?: number
+  readonly idleMs?: number
+}
+
+/** The time of one leader. */
+export interface Leadership {
+  readonly chain: RowChain
+  /** Whether reads may be answered: no other node can lead yet. */
+  readonly lease: Pick<Lease, 'holds'>
+  /**
+   * Gives the workspace to another node. What is written from now on is not kept, and its writers hear so.
+   * @returns false when the epoch is over already
+   * @throws the store's error; the time of this leader is over then too
+   */
+  handOver(heir: string): Promise<boolean>
+  /** Ends it; the lease runs out by itself. */
+  end(): void
+}
+
+/** The workspace was given to another node on purpose. */
+export class HandedOver extends Error {
+  constructor() {
+    super('This node has handed the workspace over.')
+    this.name = 'HandedOver'
+  }
+}
+
+/** Begins to lead. */
+export function createLeadership(options: LeadershipOptions): Leadership {
+  const { store, taken, leaseMs, time, log } = options
+  const lease = createLease(time, leaseMs, taken.begun)
+  let isSilent = false
+  const append = async (row: NewRow): Promise<boolean> => {
+    try {
+      const answer = await lease.during(
+        () => store.append(row),
+        (what) => what === 'stored',
+      )
+      if (isSilent) log.info({}, 'PostgreSQL answers again; writes go on.')
+      isSilent = false
+      return answer !== 'over'
+    } catch (error) {
+      if (!isSilent) log.error({ err: error }, 'A write could not be stored in the hub; it is sent again until it is.')
+      isSilent = true
+      throw error
+    }
+  }
+  const chain = createRowChain({
+    from: { epoch: taken.epoch, seq: taken.seq },
+    before: taken.hash,
+    append,
+    onEnd: options.onEnd,
+    time,
+    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
+    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+  })
+
+  let isGiving = false
+
+  /** Rows renew the lease; where nobody writes this does. */
+  const keepLease = async (): Promise<void> => {
+    while (chain.ended() === undefined) {
+      await pauseFor(time, leaseMs / 10)
+      if (chain.ended() !== undefined || isGiving || lease.ageMs() < leaseMs / 3) continue
+      try {
+        const isMine = await lease.during(() => store.renew(taken.epoch), Boolean)
+        if (!isMine) chain.end(new Fenced())
+      } catch {
+        // Asked again; reads end with the lease meanwhile, writes wait for their rows.
+      }
+    }
+  }
+  void keepLease()
+
+  return {
+    chain,
+    lease,
+    async handOver(heir) {
+      await chain.hold()
+      // The heir may lead before the answer is here; a renewal meanwhile would say otherwise.
+      isGiving = true
+      lease.drop()
+      try {
+        const isGiven = await store.handOver(chain.stored(), heir)
+        if (isGiven) chain.end(new HandedOver())
+        isGiving = false
+        chain.release()
+        return isGiven
+      } catch (error) {
+        // It may still be done, long after this.
+        chain.end(new HandedOver())
+        throw error
+      }
+    },
+    end: () => chain.end(new HandedOver()),
+  }
+}

@@ -1,0 +1,180 @@
+// One node of a hub: follows, and leads once the workspace is its own. Puts the parts of this folder together; what is done
+// while it leads is the caller's.
+import { randomBytes } from 'node:crypto'
+import { openBare } from '#main/database/open-bare.ts'
+import type { LogSync } from '#main/database/log-sync.ts'
+import type { Connection } from '#main/database/open.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { createFollower, HubStopped } from './follower.ts'
+import { machineTime, pauseFor } from './hub-time.ts'
+import { createLeaderLog } from './leader-log.ts'
+import { createLeadership } from './leadership.ts'
+import type { Leadership } from './leadership.ts'
+import { createNodeFile } from './node-file.ts'
+import { noRow } from './page-row.ts'
+import { makePosition, readPosition } from './store/position.ts'
+import { doubtsAbout, settingsQuery } from './store/postgres-checks.ts'
+import type { PostgresSettings } from './store/postgres-checks.ts'
+import { createSeal } from './seal.ts'
+import { createSnapshotKeeper } from './snapshot-keeper.ts'
+import type { SnapshotKeeperOptions } from './snapshot-keeper.ts'
+import { storeSnapshot } from './snapshots.ts'
+import { createPostgresStore } from './store/postgres-store.ts'
+import type { PostgresStore } from './store/postgres-store.ts'
+
+/** Which hub, and how it is reached. */
+export interface HubAddress {
+  /** `postgres://…` */
+  readonly url: string
+  /** Name of the workspace in the hub. */
+  readonly workspace: string
+  /** The operator's key, 32 bytes. */
+  readonly key: Buffer
+  /** How long a leader that is silent is waited for; the same on all nodes. */
+  readonly leaseMs?: number
+}
+
+/** What a node works with. */
+export interface HubNodeOptions extends HubAddress {
+  /** Path of the database of this node. */
+  readonly file: string
+  /** Name of the machine; each process adds its own part. */
+  readonly name: string
+  /** Where this node answers, for the others. */
+  readonly address: string
+  readonly log: Logger
+  /** Goes on although PostgreSQL may lose what it has acknowledged. */
+  readonly acceptsLoss?: boolean
+  /** Called once, when this process may answer nothing any more. It is to end then. */
+  readonly onEnd: (reason: Error) => void
+  readonly snapshots?: Pick<SnapshotKeeperOptions, 'everyRows' | 'everyMs' | 'keepMs' | 'lookMs'>
+}
+
+/** A workspace that is this node's to lead. */
+export interface Led extends Pick<Leadership, 'lease' | 'handOver' | 'chain'> {
+  /** For the database: keeps its log in the hub. */
+  readonly openLog: (writer: Connection, logPages: () => number) => LogSync
+}
+
+/** One node. */
+export interface HubNode {
+  /** Name of this process. */
+  readonly node: string
+  readonly store: PostgresStore
+  /** How far its file is while it follows. */
+  at(): { readonly epoch: number; readonly seq: number } | null
+  /**
+   * Follows until it leads; null when it was stopped before.
+   * @throws HubStopped when a person has to look: the message says at what
+   */
+  lead(): Promise<Led | null>
+  /** Ends it: the file is settled, the connections closed. */
+  close(): Promise<void>
+}
+
+const usualLeaseMs = 3_000
+const askAgainMs = 300
+
+function openStore({ url, workspace, key, leaseMs = usualLeaseMs }: HubAddress): PostgresStore {
+  return createPostgresStore({ url, workspace, seal: createSeal(key, workspace), leaseMs })
+}
+
+/** Asks until PostgreSQL answers: nodes may be started before it. */
+async function askSettings(
+  store: PostgresStore,
+  log: Logger,
+  isOver: () => boolean,
+): Promise<PostgresSettings | undefined> {
+  for (let tries = 0; !isOver(); tries += 1) {
+    try {
+      return (await store.ask<PostgresSettings>(settingsQuery))[0]
+    } catch (error) {
+      if (tries === 0) log.warn({ err: error }, 'PostgreSQL does not answer; it is asked again.')
+      await pauseFor(machineTime, askAgainMs)
+    }
+  }
+  return undefined
+}
+
+function refuseDoubts(settings: PostgresSettings, acceptsLoss: boolean, log: Logger): void {
+  const doubts = doubtsAbout(settings)
+  if (doubts.length === 0) return
+  if (!acceptsLoss)
+    throw new HubStopped(
+      `This PostgreSQL can lose what it has acknowledged, so the hub does not start on it. Nothing was changed.\n${doubts.join('\n')}\nTo go on all the same: --accept-loss.`,
+    )
+  log.warn({ doubts }, 'This PostgreSQL can lose what it has acknowledged; the hub runs on it because it was told to.')
+}
+
+/**
+ * Makes a closed database the beginning of a hub.
+ * @throws HubStopped when the hub has the workspace already, or PostgreSQL is not one to rely on
+ */
+export async function initHub(
+  address: HubAddress,
+  options: { readonly file: string; readonly name: string; readonly log: Logger; readonly acceptsLoss?: boolean },
+): Promise<void> {
+  const store = openStore(address)
+  try {
+    const [settings] = await store.ask<PostgresSettings>(settingsQuery)
+    refuseDoubts(settings!, options.acceptsLoss ?? false, options.log)
+    const connection = openBare(options.file, true)
+    try {
+      const position = readPosition(connection)
+      if (position !== null && position.seq > 0)
+        throw new HubStopped('This workspace is part of a hub already. Nothing was changed.')
+      // One that was cut off before its snapshot was stored is gone on with.
+      if (!(await store.create()) && (await store.snapshots()).length > 0)
+        throw new HubStopped(`The hub has a workspace "${address.workspace}" already. Nothing was changed.`)
+      makePosition(connection)
+      connection.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      connection.close()
+    }
+    await storeSnapshot(store, options.file, { epoch: 0, seq: 0, hash: noRow }, options.name)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Makes a node; nothing is asked before {@link HubNode.lead}. */
+export function createHubNode(options: HubNodeOptions): HubNode {
+  const { file: path, log, address, leaseMs = usualLeaseMs } = options
+  const node = `${options.name}.${randomBytes(4).toString('hex')}`
+  const store = openStore(options)
+  const file = createNodeFile(path)
+  const time = machineTime
+  const keep = createSnapshotKeeper({ ...options.snapshots, store, file, path, node, time, log })
+  const follower = createFollower({ store, file, node, address, leaseMs, time, log, onStep: keep })
+  let leadership: Leadership | undefined
+  let isClosing = false
+  const onEnd = (reason: Error): void => {
+    if (!isClosing) options.onEnd(reason)
+  }
+  let following: Promise<unknown> = Promise.resolve()
+
+  return {
+    node,
+    store,
+    at: follower.at,
+    async lead() {
+      const settings = await askSettings(store, log, () => isClosing)
+      if (settings === undefined) return null
+      refuseDoubts(settings, options.acceptsLoss ?? false, log)
+      const taking = follower.follow()
+      following = taking.catch(() => undefined)
+      const taken = await taking
+      if (taken === null) return null
+      log.info({ epoch: taken.epoch, seq: taken.seq }, 'This node leads the workspace now.')
+      leadership = createLeadership({ store, taken, leaseMs, time, log, onEnd })
+      return { ...leadership, openLog: createLeaderLog(path, leadership.chain).open }
+    },
+    async close() {
+      isClosing = true
+      follower.stop()
+      await following
+      leadership?.end()
+      await store.close()
+    },
+  }
+}

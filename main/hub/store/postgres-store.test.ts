@@ -1,0 +1,158 @@
+// The statements that decide who leads, against a real PostgreSQL.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasPostgres, startPostgres } from '../../../test/support/postgres-cluster.ts'
+import type { PostgresCluster } from '../../../test/support/postgres-cluster.ts'
+import { doubtsAbout, settingsQuery } from './postgres-checks.ts'
+import type { PostgresSettings } from './postgres-checks.ts'
+import { createSeal } from '../seal.ts'
+import { sized } from '../../../test/support/test-size.ts'
+import { createPostgresStore } from './postgres-store.ts'
+import type { PostgresStore } from './postgres-store.ts'
+
+/** Longer than any test: a lease is over when a test says so. */
+const leaseMs = 600_000
+const key = randomBytes(32)
+let cluster: PostgresCluster
+let stores: PostgresStore[]
+let workspace: string
+
+const open = (query = '', withKey = key): PostgresStore => {
+  const seal = createSeal(withKey, workspace)
+  const store = createPostgresStore({ url: `${cluster.url}${query}`, workspace, seal, leaseMs })
+  stores.push(store)
+  return store
+}
+const body = (text: string): Buffer => Buffer.from(text)
+const leaseOver = (store: PostgresStore): Promise<unknown> =>
+  store.ask(`UPDATE hub_head SET lease_until = clock_timestamp() - interval '1 s' WHERE ws = '${workspace}'`)
+
+// reason: there is no PostgreSQL to test with on every machine
+describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
+  beforeAll(async () => {
+    cluster = await startPostgres()
+  })
+  afterAll(() => cluster.remove())
+  beforeEach(() => {
+    workspace = randomBytes(8).toString('hex')
+    stores = []
+    return async () => void (await Promise.all(stores.map((store) => store.close())))
+  })
+
+  it('gives an epoch to one of many who take it at once', async () => {
+    const first = open()
+    expect(await first.create()).toBe(true)
+    expect(await first.create()).toBe(false)
+    const others = Array.from({ length: 3 }, () => open())
+    const taken = await Promise.all(
+      [first, ...others].flatMap((store, at) => [0, 1, 2].map((i) => store.take(0, `n${at}-${i}`, 'a'))),
+    )
+    expect(taken.filter((one) => one !== null)).toEqual([{ epoch: 1, seq: 0 }])
+    expect(await first.take(1, 'late', 'a')).toBeNull()
+    expect((await first.head())!.leaseLeftMs).toBeGreaterThan(0)
+  })
+
+  it('stores rows of the epoch that counts alone, each once, in order', async () => {
+    const store = open()
+    await store.create()
+    await store.take(0, 'one', 'a')
+    expect(await store.append({ epoch: 1, seq: 1, body: body('a') })).toBe('stored')
+    expect(await store.append({ epoch: 1, seq: 1, body: body('a') })).toBe('found')
+    expect(await store.append({ epoch: 1, seq: 3, body: body('c') })).toBe('over')
+    await leaseOver(store)
+    expect(await store.take(1, 'two', 'b')).toEqual({ epoch: 2, seq: 1 })
+    expect(await store.append({ epoch: 1, seq: 2, body: body('late') })).toBe('over')
+    expect(await store.renew(1)).toBe(false)
+    expect(await store.append({ epoch: 2, seq: 2, body: body('b') })).toBe('stored')
+    expect(await store.append({ epoch: 1, seq: 2, body: body('late') })).toBe('over')
+    expect((await store.rows(0)).map((row) => [row.epoch, row.seq, row.body.toString()])).toEqual([
+      [1, 1, 'a'],
+      [2, 2, 'b'],
+    ])
+  })
+
+  it.each(['', '?options=-c%20default_transaction_isolation%3Dserializable'])(
+    'lets an append and a take at once both win only where the take knows of the row %s',
+    async (query) => {
+      const leader = open(query)
+      const other = open(query)
+      await leader.create()
+      await leader.take(0, 'n0', 'a')
+      let epoch = 1
+      let seq = 0
+      for (let round = 0; round < 20; round += 1) {
+        await leader.handOver({ epoch, seq }, 'anyone')
+        const [stored, taken] = await Promise.all([
+          leader.append({ epoch, seq: seq + 1, body: body(`${round}`) }),
+          other.take(epoch, 'anyone', 'a'),
+        ])
+        // The append came first and renewed the lease, or the take came first and the append was refused.
+        expect([stored, taken !== null]).toEqual(taken === null ? ['stored', false] : ['over', true])
+        if (taken === null) seq += 1
+        else {
+          expect(taken).toEqual({ epoch: epoch + 1, seq })
+          epoch += 1
+        }
+      }
+      expect((await leader.head())!.seq).toBe(seq)
+    },
+  )
+
+  it('hands over to the one that is named, without the lease', async () => {
+    const store = open()
+    await store.create()
+    await store.take(0, 'one', 'a')
+    await store.append({ epoch: 1, seq: 1, body: body('a') })
+    expect(await store.handOver({ epoch: 1, seq: 0 }, 'two')).toBe(false)
+    expect(await store.handOver({ epoch: 1, seq: 1 }, 'two')).toBe(true)
+    expect(await store.take(1, 'three', 'c')).toBeNull()
+    expect(await store.take(1, 'two', 'b')).toEqual({ epoch: 2, seq: 1 })
+  })
+
+  it('keeps rows of any size sealed, each in its place', async () => {
+    const store = open()
+    await store.create()
+    await store.take(0, 'one', 'a')
+    const large = randomBytes(sized(6, 60) * 1024 * 1024)
+    await store.append({ epoch: 1, seq: 1, body: body('secret words') })
+    await store.append({ epoch: 1, seq: 2, body: large })
+    expect((await store.rows(0))[0]!.body.toString()).toBe('secret words')
+    expect((await store.rows(1))[0]!.body.equals(large)).toBe(true)
+    const kept = await store.ask<{ body: Buffer }>(`SELECT body FROM hub_log WHERE ws = '${workspace}' AND seq = 1`)
+    expect(kept[0]!.body.includes('secret')).toBe(false)
+    await expect(open('', randomBytes(32)).rows(0)).rejects.toThrow(/key file is another one/)
+    await store.ask(`UPDATE hub_log SET seq = 3 WHERE ws = '${workspace}' AND seq = 1`)
+    await expect(store.rowAt(3)).rejects.toThrow(/does not open/)
+  })
+
+  it('drops what a snapshot stands for once another node has verified it', async () => {
+    const store = open()
+    await store.create()
+    await store.take(0, 'one', 'a')
+    for (const seq of [1, 2, 3]) await store.append({ epoch: 1, seq, body: body(`${seq}`) })
+    await store.addSnapshotPart(2, 0, body('file'))
+    const snapshot = { seq: 2, epoch: 1, hash: randomBytes(32), digest: 'd', parts: 1, madeBy: 'one' }
+    await store.addSnapshot(snapshot)
+    await store.verifySnapshot(2, 'one')
+    expect(await store.trim(0)).toBe(0)
+    await store.verifySnapshot(2, 'two')
+    expect(await store.trim(60_000)).toBe(0)
+    expect(await store.trim(0)).toBe(1)
+    expect((await store.rows(0)).map(({ seq }) => seq)).toEqual([2, 3])
+    expect(await store.snapshots()).toMatchObject([{ ...snapshot, verifiedBy: 'two' }])
+    expect((await store.snapshotPart(2, 0)).toString()).toBe('file')
+  })
+
+  it('says of PostgreSQL what would lose acknowledged rows', async () => {
+    const ask = async (query: string): Promise<PostgresSettings> =>
+      (await open(query).ask<PostgresSettings>(settingsQuery))[0]!
+    const good = await ask('')
+    expect(doubtsAbout(good)).toEqual([])
+    expect(doubtsAbout(await ask('?options=-c%20synchronous_commit%3Doff'))).toEqual([
+      expect.stringContaining('synchronous_commit is off'),
+    ])
+    expect(doubtsAbout({ ...good, fsync: 'off', pages: 'off', standbys: ['async'] })).toHaveLength(3)
+    expect(doubtsAbout({ ...good, standbys: ['sync', 'async'], names: '*' })).toEqual([])
+    expect(doubtsAbout({ ...good, version: 140_005, recovery: true, commit: 'local', names: 'a' })).toHaveLength(3)
+  })
+})

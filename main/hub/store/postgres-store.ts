@@ -1,0 +1,260 @@
+// Keeps what the nodes of a hub share in PostgreSQL. Each step that could make two leaders is one statement, and the row of
+// the head puts them in an order. Time is PostgreSQL's alone.
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import type { Head, HubStore, SeenNode, Snapshot, StoredRow } from './hub-store.ts'
+import type { Seal } from '../seal.ts'
+import { storeTables } from './tables.ts'
+
+/** What the store works with. */
+export interface PostgresStoreOptions {
+  /** Address of the database: `postgres://…`. */
+  readonly url: string
+  readonly workspace: string
+  readonly seal: Seal
+  readonly leaseMs: number
+}
+
+/** The store, and what only its setting up needs. */
+export interface PostgresStore extends HubStore {
+  /** Makes tables and head. @returns false when the workspace is there already */
+  create(): Promise<boolean>
+  /** Answers a query of the checks. */
+  ask<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
+}
+
+/** Of a body in one row of a table: engines with PostgreSQL's protocol have lower bounds than it has. */
+const partBytes = 512 * 1024
+/** Parts read at once. */
+const readParts = 64
+/** A statement that takes longer has lost its connection. */
+const statementMs = 10_000
+const connectMs = 3_000
+/** What engines say when a transaction has to be done again. */
+const againCodes = new Set(['40001', '40P01'])
+const maxTries = 8
+const format = 1
+
+/** Makes the store; nothing is asked before the first call. */
+export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresStoreOptions): PostgresStore {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 4,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: statementMs,
+    keepAlive: true,
+    application_name: 'cairn-hub',
+  })
+  // A connection that breaks while nobody uses it; the next query finds out.
+  pool.on('error', () => undefined)
+
+  const run = async <Row extends pg.QueryResultRow>(
+    name: string,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { rows } = await pool.query<Row>({ name, text, values: [...values] })
+        return rows
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+        if (!againCodes.has(code) || tries === maxTries) throw error
+        await pause(tries * tries)
+      }
+    }
+  }
+
+  const logPlace = (epoch: number, seq: number): string => `log/${epoch}/${seq}`
+  const basePlace = (seq: number, part: number): string => `base/${seq}/${part}`
+
+  const whole = (parts: readonly Part[]): StoredRow => {
+    const seq = Number(parts[0]!.seq)
+    const epoch = Number(parts[0]!.epoch)
+    return { seq, epoch, body: seal.open(logPlace(epoch, seq), Buffer.concat(parts.map(({ body }) => body))) }
+  }
+
+  const partsOf = (seq: number): Promise<Part[]> =>
+    run<Part>('row', 'SELECT seq, part, epoch, last, body FROM hub_log WHERE ws = $1 AND seq = $2 ORDER BY part', [
+      workspace,
+      seq,
+    ])
+
+  return {
+    async create() {
+      for (const sql of storeTables) await pool.query(sql)
+      const made = await run(
+        'create',
+        `INSERT INTO hub_head (ws, epoch, seq, lease_until, format) VALUES ($1, 0, 0, clock_timestamp(), $2)
+         ON CONFLICT (ws) DO NOTHING RETURNING ws`,
+        [workspace, format],
+      )
+      return made.length === 1
+    },
+    ask: async (text) => (await pool.query(text)).rows,
+    async head() {
+      const [found] = await run<Record<'epoch' | 'seq' | 'left', string> & Omit<Head, 'epoch' | 'seq' | 'leaseLeftMs'>>(
+        'head',
+        `SELECT epoch, seq, node, address, heir, extract(epoch FROM lease_until - clock_timestamp()) * 1000 AS left
+         FROM hub_head WHERE ws = $1`,
+        [workspace],
+      )
+      if (found === undefined) return null
+      const { epoch, seq, left, ...who } = found
+      return { ...who, epoch: Number(epoch), seq: Number(seq), leaseLeftMs: Number(left) }
+    },
+    async append({ epoch, seq, body }) {
+      const sealed = await seal.seal(logPlace(epoch, seq), body)
+      const parts: Buffer[] = []
+      for (let at = 0; at < sealed.length; at += partBytes) parts.push(sealed.subarray(at, at + partBytes))
+      const list = parts.map((_, part) => `(${part}, $${part + 5}::bytea)`).join(', ')
+      const stored = await run(
+        `append-${parts.length}`,
+        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = clock_timestamp() + $4 * interval '1 ms'
+           WHERE ws = $1 AND epoch = $2 AND seq = $3 - 1 RETURNING ws)
+         INSERT INTO hub_log (ws, seq, part, epoch, at, last, body)
+         SELECT ws, $3, p.part, $2, clock_timestamp(), p.part = ${parts.length - 1}, p.body
+         FROM head, (VALUES ${list}) AS p (part, body) RETURNING part`,
+        [workspace, epoch, seq, leaseMs, ...parts],
+      )
+      if (stored.length > 0) return 'stored'
+      // Sent again after an answer that was lost: it may be there already.
+      const [there] = await run<{ epoch: string }>(
+        'stored',
+        'SELECT epoch FROM hub_log WHERE ws = $1 AND seq = $2 AND part = 0',
+        [workspace, seq],
+      )
+      return there !== undefined && Number(there.epoch) === epoch ? 'found' : 'over'
+    },
+    async renew(epoch) {
+      const renewed = await run(
+        'renew',
+        `UPDATE hub_head SET lease_until = clock_timestamp() + $3 * interval '1 ms' WHERE ws = $1 AND epoch = $2
+         RETURNING ws`,
+        [workspace, epoch, leaseMs],
+      )
+      return renewed.length === 1
+    },
+    async take(epoch, node, address) {
+      const [taken] = await run<{ epoch: string; seq: string }>(
+        'take',
+        `UPDATE hub_head SET epoch = epoch + 1, node = $3, address = $4, heir = NULL,
+           lease_until = clock_timestamp() + $5 * interval '1 ms'
+         WHERE ws = $1 AND epoch = $2 AND lease_until < clock_timestamp()
+           AND (heir IS NULL OR heir = $3 OR lease_until < clock_timestamp() - $5 * interval '1 ms')
+         RETURNING epoch, seq`,
+        [workspace, epoch, node, address, leaseMs],
+      )
+      return taken === undefined ? null : { epoch: Number(taken.epoch), seq: Number(taken.seq) }
+    },
+    async handOver({ epoch, seq }, heir) {
+      const ended = await run(
+        'hand-over',
+        `UPDATE hub_head SET heir = $4, lease_until = clock_timestamp() - interval '1 ms'
+         WHERE ws = $1 AND epoch = $2 AND seq = $3 RETURNING ws`,
+        [workspace, epoch, seq, heir],
+      )
+      return ended.length === 1
+    },
+    async rows(after) {
+      const parts = await run<Part>(
+        'rows',
+        `SELECT seq, part, epoch, last, body FROM hub_log WHERE ws = $1 AND seq > $2 ORDER BY seq, part LIMIT ${readParts}`,
+        [workspace, after],
+      )
+      const rows: StoredRow[] = []
+      let begun: Part[] = []
+      for (const part of parts) {
+        begun.push(part)
+        if (!part.last) continue
+        rows.push(whole(begun))
+        begun = []
+      }
+      if (rows.length > 0 || begun.length === 0) return rows
+      return [whole(await partsOf(Number(begun[0]!.seq)))]
+    },
+    async rowAt(seq) {
+      const parts = await partsOf(seq)
+      return parts.length === 0 ? null : whole(parts)
+    },
+    async snapshots() {
+      const found = await run<Record<'seq' | 'epoch' | 'at', string> & Omit<Snapshot, 'seq' | 'epoch' | 'at'>>(
+        'snapshots',
+        `SELECT seq, epoch, hash, digest, parts, extract(epoch FROM at) * 1000 AS at, made_by AS "madeBy",
+           verified_by AS "verifiedBy" FROM hub_snapshot WHERE ws = $1 ORDER BY seq DESC`,
+        [workspace],
+      )
+      return found.map((one) => ({ ...one, seq: Number(one.seq), epoch: Number(one.epoch), at: Number(one.at) }))
+    },
+    async snapshotPart(seq, part) {
+      const [found] = await run<{ body: Buffer }>(
+        'base',
+        'SELECT body FROM hub_base WHERE ws = $1 AND seq = $2 AND part = $3',
+        [workspace, seq, part],
+      )
+      if (found === undefined) throw new Error(`Part ${part} of the snapshot ${seq} is not kept any more.`)
+      return seal.open(basePlace(seq, part), found.body)
+    },
+    async addSnapshotPart(seq, part, body) {
+      await run(
+        'add-base',
+        `INSERT INTO hub_base (ws, seq, part, body) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (ws, seq, part) DO UPDATE SET body = excluded.body`,
+        [workspace, seq, part, await seal.seal(basePlace(seq, part), body)],
+      )
+    },
+    async addSnapshot({ seq, epoch, hash, digest, parts, madeBy }) {
+      await run(
+        'add-snapshot',
+        `INSERT INTO hub_snapshot (ws, seq, epoch, hash, digest, parts, at, made_by)
+         VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp(), $7) ON CONFLICT (ws, seq) DO NOTHING`,
+        [workspace, seq, epoch, hash, digest, parts, madeBy],
+      )
+    },
+    async verifySnapshot(seq, node) {
+      await run('verify', 'UPDATE hub_snapshot SET verified_by = $3 WHERE ws = $1 AND seq = $2 AND made_by <> $3', [
+        workspace,
+        seq,
+        node,
+      ])
+    },
+    async trim(keepMs) {
+      const gone = await run<{ last: boolean }>(
+        'trim',
+        `WITH base AS (SELECT max(seq) AS seq FROM hub_snapshot WHERE ws = $1 AND verified_by IS NOT NULL
+             AND at < clock_timestamp() - $2 * interval '1 ms'),
+           parts AS (DELETE FROM hub_base b USING base WHERE b.ws = $1 AND b.seq < base.seq),
+           older AS (DELETE FROM hub_snapshot s USING base WHERE s.ws = $1 AND s.seq < base.seq)
+         DELETE FROM hub_log l USING base WHERE l.ws = $1 AND l.seq < base.seq RETURNING l.last`,
+        [workspace, keepMs],
+      )
+      return gone.filter(({ last }) => last).length
+    },
+    async seen(node, address, seq) {
+      await run(
+        'seen',
+        `INSERT INTO hub_node (ws, node, address, seen_at, seq) VALUES ($1, $2, $3, clock_timestamp(), $4)
+         ON CONFLICT (ws, node) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at, seq = excluded.seq`,
+        [workspace, node, address, seq],
+      )
+    },
+    async nodes() {
+      const found = await run<Record<'seq' | 'ago', string> & Pick<SeenNode, 'node' | 'address'>>(
+        'nodes',
+        `SELECT node, address, seq, extract(epoch FROM clock_timestamp() - seen_at) * 1000 AS ago
+         FROM hub_node WHERE ws = $1 AND seen_at > clock_timestamp() - interval '7 days' ORDER BY node`,
+        [workspace],
+      )
+      return found.map(({ node, address, seq, ago }) => ({ node, address, seq: Number(seq), agoMs: Number(ago) }))
+    },
+    close: () => pool.end(),
+  }
+}
+
+interface Part {
+  readonly seq: string
+  readonly part: number
+  readonly epoch: string
+  readonly last: boolean
+  readonly body: Buffer
+}
