@@ -9,7 +9,7 @@ let tools: string
 
 beforeEach(() => {
   tools = mkdtempSync(join(tmpdir(), 'cairn-ci-'))
-  for (const name of ['chromium', 'strace']) writeFileSync(join(tools, name), '#!/bin/sh\n', { mode: 0o755 })
+  for (const name of ['chromium', 'initdb', 'strace']) writeFileSync(join(tools, name), '#!/bin/sh\n', { mode: 0o755 })
 })
 
 afterEach(() => {
