@@ -127,6 +127,7 @@ export const aiRoutes = defineRoutes({
       field: z.string().optional(),
       recordId: z.string().optional(),
       partial: z.string().max(500).optional(),
+      values: z.record(z.string(), z.unknown()).optional(),
     }),
     response: z.object({
       suggestions: z.array(
@@ -138,6 +139,7 @@ export const aiRoutes = defineRoutes({
           reason: z.string().optional(),
         }),
       ),
+      provider: AiProvider.optional(),
     }),
     errors: ['invalid_query', 'resource_not_found'],
     timeoutMs: 15_000,

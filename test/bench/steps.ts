@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { activitySteps } from './activity-steps.ts'
 import { automationSteps } from './automation-steps.ts'
 import { deleteSteps } from './delete-steps.ts'
+import { doorSteps } from './door-steps.ts'
 import { largeSteps } from './large-steps.ts'
 import { roleSteps } from './role-steps.ts'
 import { median } from './figures.ts'
@@ -168,6 +169,7 @@ export const steps: readonly Step[] = [
     reference: 'floor',
     measure: (run) => compareRates(run, 1, (target) => () => target.discover()),
   },
+  ...doorSteps,
   ...roleSteps,
   createStep(1, 0.3),
   createStep(16, 0.5),

@@ -19,11 +19,15 @@ import type { ChatAnswer, ChatContext, Citation } from './service/embedded-chat.
 import { answerEmbedded, citationOf, tellRecord } from './service/embedded-chat.ts'
 import type { QuestionScope, UnderstoodQuery } from './service/embedded-query.ts'
 import { askEmbedded } from './service/embedded-query.ts'
+import type { FormScope } from './service/form-values.ts'
+import { readForm, valuesOfSimilar } from './service/form-values.ts'
 import { insightsOf } from './service/insights.ts'
 import { lexiconOf } from './service/lexicon.ts'
 import type { ModelMessage } from './service/model-client.ts'
 import { askModel } from './service/model-client.ts'
 import { questionMessages, readModelQuery, wordsOfQuery } from './service/model-query.ts'
+import { askableFields, formMessages, readModelValues } from './service/model-values.ts'
+import type { Suggestion } from './service/suggest.ts'
 import { suggestValues } from './service/suggest.ts'
 
 /** What the service is made from. */
@@ -187,17 +191,45 @@ export function createAiService(parts: AiParts): AiService {
     }
   }
 
+  /** A model's values come before those of similar records; without one, or where it fails, there are only these. */
+  const suggestForForm = async (ctx: RequestContext, form: FormScope): Promise<AiOutput<'suggestWithAi'>> => {
+    const byModel = await valuesByModel(ctx, form)
+    const taken = new Set(byModel?.map(({ field }) => field))
+    const others = (await valuesOfSimilar(form)).filter(({ field }) => !taken.has(field))
+    const suggestions = [...(byModel ?? []), ...others].toSorted((a, b) => b.confidence - a.confidence)
+    return {
+      suggestions: suggestions.slice(0, maxFormValues),
+      provider: byModel === null ? 'embedded' : 'openai_compatible',
+    }
+  }
+
+  const valuesByModel = async (ctx: RequestContext, form: FormScope): Promise<Suggestion[] | null> => {
+    const target = await config.target()
+    const fields = askableFields(form)
+    if (target === null || fields.length === 0 || form.similar.length === 0) return null
+    try {
+      const messages = formMessages(form, fields)
+      const limited = { ...target, timeoutMs: Math.min(target.timeoutMs, maxFormMs) }
+      const answer = await askModel(outbound, limited, { messages, isJson: true, signal: ctx.signal })
+      return readModelValues(answer, fields, form.similar.length)
+    } catch (error) {
+      if (isProviderFailure(error)) return null
+      throw error
+    }
+  }
+
   return {
     config: config.shown,
     setConfig: config.set,
     ask,
     chat,
-    async suggest(ctx, { object, field, recordId, partial = '' }) {
+    async suggest(ctx, { object, field, recordId, partial = '', values }) {
       requireOpenRecords(parts.authorizer(), ctx)
       const schema = objectOf(ctx, object)
       const record = recordId === undefined ? null : await recordOf(ctx, schema, recordId)
       const of = lexiconOf(parts, ctx).of(schema)
       if (field !== undefined && field.trim() === '') throw invalidQuery('field', 'The field is missing.', { path: '' })
+      if (values !== undefined && field === undefined) return suggestForForm(ctx, await readForm(data, ctx, of, values))
       return { suggestions: await suggestValues(data, ctx, of, { field, partial, record }) }
     },
     async insights(ctx, { object, recordId, type = 'summary' }) {
@@ -221,6 +253,10 @@ export function createAiService(parts: AiParts): AiService {
     },
   }
 }
+
+/** Most values for one form (D-179), and the milliseconds a model has for them within the 15 s of the request. */
+const maxFormValues = 10
+const maxFormMs = 12_000
 
 const noUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
 

@@ -10,6 +10,7 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { GraphqlService } from './api.ts'
 import type { Answers, GraphqlReply } from './service/answers.ts'
 import { createAnswers } from './service/answers.ts'
+import type { DirectAnswer } from './service/direct-answers.ts'
 import type { GraphqlRequest } from './service/graphql-request.ts'
 import { documentLimits, excessOf, tooMuch } from './service/limits.ts'
 import { createPersistedDocuments } from './service/persisted-documents.ts'
@@ -56,6 +57,8 @@ export interface SubscriptionRunner {
 
 interface Prepared {
   readonly library: GraphqlLibrary
+  /** Null where the operation has to be run. */
+  readonly direct: DirectAnswer | null
   /** Undefined where the document leaves open what is meant. */
   readonly kind: OperationDefinitionNode['operation'] | undefined
   readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'variableValues' | 'operationName'>
@@ -113,10 +116,12 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
     const checked = check(caller, text, request.variables)
     if ('refusal' in checked) return answers.refusal(checked.refusal, checked.problems)
     const { document } = checked
+    const operation = operationOf(document, request.operationName)
     if (hash !== undefined && request.query !== undefined) persisted.keep(ctx.actor.id, hash, text)
     return {
       library: caller.library,
-      kind: operationOf(document, request.operationName)?.operation,
+      kind: operation?.operation,
+      direct: operation === undefined ? null : caller.direct(document, operation),
       args: {
         schema: caller.schema,
         document,
@@ -131,10 +136,12 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
       const answers = createAnswers(ctx.requestId, log)
       const prepared = await prepare(ctx, answers, read)
       if ('status' in prepared) return prepared
-      const { library, kind, args } = prepared
+      const { library, kind, args, direct } = prepared
       if (kind === 'subscription') return answers.refusal(overSocketsOnly())
       if (readsOnly && kind === 'mutation')
         return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
+      const whole = await answerDirectly(ctx, direct, args.variableValues ?? {})
+      if (whole !== null) return answers.of({ data: whole })
       const contextValue: RunContext = { ctx, related: createRelatedRecords(data, ctx) }
       return answers.of(await library.execute({ ...args, contextValue, abortSignal: ctx.signal }))
     },
@@ -164,6 +171,19 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
       requireOpenRecords(authorizer(), ctx)
       return (await schemas.of(ctx)).sdl()
     },
+  }
+}
+
+/** What an operation answers without being run; null where it has to be, which also words everything that fails. */
+async function answerDirectly(
+  ctx: RequestContext,
+  direct: DirectAnswer | null,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown> | null> {
+  try {
+    return (await direct?.(ctx, variables)) ?? null
+  } catch {
+    return null
   }
 }
 

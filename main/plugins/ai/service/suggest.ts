@@ -48,7 +48,7 @@ export async function suggestValues(
 }
 
 /** Whether values of the field come again and again. */
-function isFrequent(field: FieldSchema): boolean {
+export function isFrequent(field: FieldSchema): boolean {
   return field.options.length > 0 || isFlag(field) || fieldTypeOf(field).flags.groupable
 }
 
@@ -125,7 +125,8 @@ async function countValues(
   })
 }
 
-async function titlesOf(
+/** What related records are called, by id; those the caller may not read are missing. */
+export async function titlesOf(
   data: DataService,
   ctx: RequestContext,
   of: ObjectWords,

@@ -16,6 +16,8 @@ import { declaredTypeOf, fieldTypeOf } from '#shared/field-types/registry.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { VisibleObject, VisibleObjects } from '#main/plugins/permissions/api.ts'
+import type { DirectField } from './direct-answers.ts'
+import { directKey } from './direct-answers.ts'
 import { costKey } from './limits.ts'
 import { createNamePool } from './names.ts'
 import type { RunContext } from './run-context.ts'
@@ -96,6 +98,9 @@ export function createObjectTypes(
       found.set(key, field.name)
       shown[key] = {
         type: valueType(book, valueKindOf(field)),
+        extensions: {
+          [directKey]: { kind: field.multiple ? 'value' : 'key', column: field.name } satisfies DirectField,
+        },
         resolve: (record) => record[field.name],
       }
     }
@@ -129,6 +134,7 @@ export function createObjectTypes(
     if (!field.multiple) {
       return {
         type,
+        extensions: { [directKey]: { kind: 'relation', column: field.name } satisfies DirectField },
         resolve: (record, _args, run, info) => read(record[field.name], run, selectFor(selectedFields(info))),
       }
     }
@@ -278,6 +284,7 @@ function plainField(
   const { name } = field
   return {
     type: field.system && neverNull.has(name) ? new book.library.GraphQLNonNull(type) : type,
+    extensions: { [directKey]: { kind: 'value', column: name } satisfies DirectField },
     // An own value, whatever the name of the field is.
     resolve: (record) => (Object.hasOwn(record, name) ? record[name] : null),
   }

@@ -5,6 +5,8 @@ import { offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
 import type { VisibleObject } from '#main/plugins/permissions/api.ts'
+import type { DirectField } from './direct-answers.ts'
+import { directKey } from './direct-answers.ts'
 import { costKey } from './limits.ts'
 import type { NamePool } from './names.ts'
 import type { ObjectTypes } from './object-types.ts'
@@ -71,6 +73,15 @@ function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject
   const { GraphQLList: List, GraphQLNonNull: Required } = book.library
   const text = book.scalar('String')
   const int = book.scalar('Int')
+  const queryOf = (args: Readonly<Record<string, unknown>>): RecordQuery => {
+    const { where, orderBy, deleted: _deleted, ...page } = args
+    requireApiMethods(object.schema, page['search'] == null ? 'list' : 'search')
+    return {
+      ...page,
+      ...(where == null ? {} : { filter: filterOf(where, types.whereShape()) }),
+      ...(orderBy == null ? {} : { sort: orderBy }),
+    }
+  }
   return {
     type: types.page,
     args: {
@@ -84,17 +95,21 @@ function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject
         : {}),
       ...(object.schema.enable.trash ? { deleted: { type: book.deletedRecords } } : {}),
     },
-    extensions: { [costKey]: { top: defaultTop } },
+    extensions: {
+      [costKey]: { top: defaultTop },
+      [directKey]: {
+        kind: 'page',
+        object: object.schema.name,
+        query: (args) => (isShown(args['deleted']) ? queryOf(args) : null),
+      } satisfies DirectField,
+    },
     resolve(_root, args, { ctx }, info): Promise<RecordPage> {
-      const { where, orderBy, deleted, ...page } = args as Record<string, unknown>
-      requireApiMethods(object.schema, page['search'] == null ? 'list' : 'search')
-      const shown = deleted === undefined || deleted === null || deleted === 'exclude'
+      const { deleted } = args as Record<string, unknown>
+      const shown = isShown(deleted)
       // Records of the trash are shown with when and by whom, which a selection leaves out.
       const select = shown ? types.selectOf(selectedFields(info, 'records')) : null
       const query: RecordQuery = {
-        ...page,
-        ...(where == null ? {} : { filter: filterOf(where, types.whereShape()) }),
-        ...(orderBy == null ? {} : { sort: orderBy }),
+        ...queryOf(args as Record<string, unknown>),
         ...(shown ? {} : { deleted }),
         ...(select === null ? {} : { select }),
         count: selectedFields(info).includes('total'),
@@ -102,6 +117,11 @@ function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject
       return data.find(ctx, object.schema.name, query)
     },
   }
+}
+
+/** Whether the records that are asked for are those outside of the trash. */
+function isShown(deleted: unknown): boolean {
+  return deleted === undefined || deleted === null || deleted === 'exclude'
 }
 
 function aggregateQuery(book: TypeBook, analytics: AnalyticsService, object: VisibleObject, types: ObjectTypes): Field {

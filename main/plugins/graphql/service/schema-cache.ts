@@ -1,9 +1,11 @@
 // The schemas that are in use: one for every set of rights, made at first use, gone with the next change of metadata.
-import type { DocumentNode, GraphQLSchema } from 'graphql'
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createRecentMap } from '#main/kernel/recent-map.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
+import type { DirectAnswer } from './direct-answers.ts'
+import { compileDirect } from './direct-answers.ts'
 import type { RootServices } from './query-fields.ts'
 import type { GraphqlLibrary } from './scalars.ts'
 import { buildSchemaOf } from './schema-builder.ts'
@@ -20,6 +22,8 @@ export interface CallerSchema {
   readonly schema: GraphQLSchema
   /** Documents that are valid, by their text. */
   readonly documents: { get(text: string): DocumentNode | undefined; set(text: string, document: DocumentNode): void }
+  /** How an operation of such a document is answered without running it; null where it has to be run. */
+  direct(document: DocumentNode, operation: OperationDefinitionNode): DirectAnswer | null
   /** The schema as text, once somebody asked. */
   sdl(): string
 }
@@ -54,10 +58,18 @@ export function createSchemaCache({ metadata, permissions, services }: SchemaCac
       if (found !== undefined) return found
       const schema = buildSchemaOf(loaded, services(), objects, hasOrganizations)
       let text: string | undefined
+      const direct = new WeakMap<OperationDefinitionNode, DirectAnswer | null>()
       const made: CallerSchema = {
         library: loaded,
         schema,
         documents: createRecentMap<DocumentNode>(maxDocuments),
+        direct(document, operation) {
+          const known = direct.get(operation)
+          if (known !== undefined) return known
+          const compiled = compileDirect({ library: loaded, schema }, document, operation, services().data)
+          direct.set(operation, compiled)
+          return compiled
+        },
         sdl: () => (text ??= loaded.printSchema(schema)),
       }
       built.set(key, made)

@@ -47,6 +47,9 @@ export function writeEntity(
   }
   const version = record['updated_at']
   if (metadata !== 'none' && typeof version === 'string') entity['@odata.etag'] = etagOf(version)
+  // What most lists ask for: everything, as it is.
+  if (shape.select === null && shape.expansions.length === 0 && !writing.form.numbersAsText)
+    return Object.assign(entity, record)
   const selected = shape.select === null ? null : new Set(shape.select.map((name) => name.split('.')[0]!))
   const replaced = new Map(shape.expansions.map((expansion) => [expansion.navigation.source, expansion]))
   for (const [name, value] of Object.entries(record)) {

@@ -136,7 +136,7 @@ class ExpressionReader {
     switch (kind) {
       case 'number':
         reader.next()
-        return { kind: 'literal', value: Number(text.replace(/[mdfl]$/i, '')) }
+        return { kind: 'literal', value: finite(reader, Number(text.replace(/[mdfl]$/i, ''))) }
       case 'guid':
         reader.next()
         return { kind: 'literal', value: text.toLowerCase() }
@@ -302,4 +302,10 @@ function testLiterals(name: string, text: Operand | null, part: Operand | null):
         ? whole.startsWith(piece)
         : whole.endsWith(piece)
   return isTrue ? { kind: 'and', children: [] } : matchNone
+}
+
+/** Numbers beyond what the engine compares would all be one. @throws invalid_query */
+function finite(reader: TokenReader, value: number): number {
+  if (Number.isFinite(value)) return value
+  throw reader.fail('the number is too large')
 }

@@ -5,7 +5,8 @@ import type { Filter } from '#shared/filter/filter.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { DataService, RecordQuery } from '#main/plugins/data/api.ts'
+import { RawJson } from '#main/kernel/reply.ts'
+import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
 import type { ODataAnswer } from '../api.ts'
 import type { ApplyPlan } from './apply-option.ts'
 import { parseApply } from './apply-option.ts'
@@ -58,6 +59,12 @@ export function createReads(data: DataService): ODataReads {
   const find = (request: ReadRequest, query: RecordQuery) =>
     inOptionWords(() => data.find(request.ctx, request.schema.name, query))
 
+  /** The same page, as the text of its JSON where that is cheaper to have. */
+  const listed = async (request: ReadRequest, query: RecordQuery): Promise<RecordPage> => {
+    const page = await inOptionWords(async () => data.list(request.ctx, request.schema.name, query))
+    return page instanceof RawJson ? (JSON.parse(page.text) as RecordPage) : page
+  }
+
   const list: ODataReads['list'] = async (request) => {
     const { schema, options, writing } = request
     const apply = options.given.apply === undefined ? null : parseApply(options.given.apply, options.aliases)
@@ -68,7 +75,7 @@ export function createReads(data: DataService): ODataReads {
     const size = Math.min(request.preferences.pageSize ?? (top === null ? standardRows : maxPageSize), maxPageSize)
     const rows = Math.min(top ?? size, size)
     const counted = flagOption(options, 'count')
-    const page = await find(request, { ...query, top: Math.max(rows, 1), count: counted })
+    const page = await listed(request, { ...query, top: Math.max(rows, 1), ...(counted ? { count: true } : {}) })
     const records = rows === 0 ? [] : page.records
     const left = top === null ? null : top - records.length
     const hasNext = page.nextCursor !== undefined && rows > 0 && (left === null || left > 0)

@@ -1,0 +1,233 @@
+// Answers the documents that clients send most, lists of records with what they lead to one by one, without running every
+// field of every record: each list is one read of the data service, related records included, and what was compiled of the
+// document once writes the records. Everything else, and everything that fails, is left to the library.
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  OperationDefinitionNode,
+  SelectionNode,
+} from 'graphql'
+import { RawJson } from '#main/kernel/reply.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { DataService, PlatformRecord, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
+import { maxExpandDepth, maxExpandPaths } from '#shared/filter/select.ts'
+import type { CallerSchema } from './schema-cache.ts'
+
+/** Key of {@link DirectField} in the extensions of a field. */
+export const directKey = 'direct'
+
+/** What a field stands for where nothing has to be run for it. */
+export type DirectField =
+  | { readonly kind: 'value' | 'key' | 'relation'; readonly column: string }
+  | {
+      readonly kind: 'page'
+      readonly object: string
+      /** Null where the arguments ask for more than a plain list. @throws what refuses the list */
+      query(args: Readonly<Record<string, unknown>>): RecordQuery | null
+    }
+
+/** Answers an operation; null where the library has to. */
+export type DirectAnswer = (
+  ctx: RequestContext,
+  variables: Readonly<Record<string, unknown>>,
+) => Promise<Record<string, unknown>> | null
+
+type Write = (record: PlatformRecord) => unknown
+
+/** What one level of records is read with, and how it is written. */
+interface Level {
+  readonly select: readonly string[]
+  readonly expand: Readonly<Record<string, unknown>>
+  readonly write: Write
+}
+
+interface List {
+  readonly key: string
+  readonly field: GraphQLField<unknown, unknown>
+  readonly node: FieldNode
+  readonly plan: Extract<DirectField, { kind: 'page' }>
+  readonly records: Level
+  readonly counts: boolean
+  readonly write: (page: RecordPage) => unknown
+}
+
+/** Thrown while compiling: the document is none of these. */
+const notDirect = Symbol('not direct')
+
+/** Makes the answer of an operation of a valid document; null where it needs the library. */
+export function compileDirect(
+  { library, schema }: Pick<CallerSchema, 'library' | 'schema'>,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  data: Pick<DataService, 'list'>,
+): DirectAnswer | null {
+  if (operation.operation !== 'query') return null
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions)
+    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition)
+  const counter = { paths: 0 }
+
+  /** The fields of a selection by the key of their answers. @throws notDirect */
+  const fieldsOf = (type: GraphQLObjectType, selections: readonly SelectionNode[]): Map<string, FieldNode> => {
+    const found = new Map<string, FieldNode>()
+    const walk = (nodes: readonly SelectionNode[]): void => {
+      for (const node of nodes) {
+        if ((node.directives?.length ?? 0) > 0) throw notDirect
+        if (node.kind === 'Field') {
+          const key = (node.alias ?? node.name).value
+          // What is asked for twice has to be merged.
+          if (found.has(key)) throw notDirect
+          found.set(key, node)
+          continue
+        }
+        const inner = node.kind === 'InlineFragment' ? node : fragments.get(node.name.value)!
+        if ((inner.directives?.length ?? 0) > 0) throw notDirect
+        if (inner.typeCondition !== undefined && inner.typeCondition.name.value !== type.name) throw notDirect
+        walk(inner.selectionSet.selections)
+      }
+    }
+    walk(selections)
+    return found
+  }
+
+  const defined = (type: GraphQLObjectType, node: FieldNode): GraphQLField<unknown, unknown> => {
+    const field = type.getFields()[node.name.value]
+    if (field === undefined) throw notDirect
+    return field
+  }
+
+  /** @throws notDirect for a value its type does not have */
+  const writeLeaf = (type: GraphQLOutputType): ((value: unknown) => unknown) => {
+    if (library.isNonNullType(type)) {
+      const write = writeLeaf(type.ofType)
+      return (value) => write(value) ?? refuse()
+    }
+    if (library.isListType(type)) {
+      const write = writeLeaf(type.ofType)
+      return (value) => (value == null ? null : Array.isArray(value) ? value.map(write) : refuse())
+    }
+    if (!library.isLeafType(type)) throw notDirect
+    return (value) => (value == null ? null : type.coerceOutputValue(value))
+  }
+
+  const compileLevel = (type: GraphQLObjectType, selections: readonly SelectionNode[], depth: number): Level => {
+    const select = new Set(['id'])
+    const expand: Record<string, unknown> = {}
+    const writes: (readonly [string, Write])[] = []
+    for (const [key, node] of fieldsOf(type, selections)) {
+      if (node.name.value === '__typename') {
+        writes.push([key, () => type.name])
+        continue
+      }
+      const field = defined(type, node)
+      const direct = field.extensions[directKey] as DirectField | undefined
+      if (direct === undefined || direct.kind === 'page') throw notDirect
+      const { column } = direct
+      select.add(column)
+      if (direct.kind === 'relation') {
+        // A relation that is asked for twice needs two reads.
+        if (Object.hasOwn(expand, column) || depth === maxExpandDepth || ++counter.paths > maxExpandPaths)
+          throw notDirect
+        const inner = compileLevel(field.type as GraphQLObjectType, node.selectionSet!.selections, depth + 1)
+        const deeper = Object.keys(inner.expand).length === 0 ? {} : { expand: inner.expand }
+        expand[column] = { fields: inner.select, ...deeper }
+        writes.push([key, (record) => (isRecord(record[column]) ? inner.write(record[column]) : null)])
+        continue
+      }
+      const write = writeLeaf(field.type)
+      const read: Write = direct.kind === 'key' ? (record) => keyOf(record[column]) : (record) => ownOf(record, column)
+      writes.push([key, (record) => write(read(record))])
+    }
+    return { select: [...select], expand, write: writerOf(writes) }
+  }
+
+  const compileList = (key: string, node: FieldNode, field: GraphQLField<unknown, unknown>): List => {
+    const plan = field.extensions[directKey] as DirectField | undefined
+    if (plan?.kind !== 'page') throw notDirect
+    const type = library.getNamedType(field.type) as GraphQLObjectType
+    const parts = fieldsOf(type, node.selectionSet!.selections)
+    const asked = [...parts.values()].filter(({ name }) => name.value === 'records')
+    if (asked.length !== 1) throw notDirect
+    const record = library.getNamedType(defined(type, asked[0]!).type) as GraphQLObjectType
+    const records = compileLevel(record, asked[0]!.selectionSet!.selections, 0)
+    const writes = [...parts].map(([name, part]) => {
+      const word = part.name.value
+      if (word === 'records')
+        return [name, (page: PlatformRecord) => (page['records'] as []).map(records.write)] as const
+      if (word === '__typename') return [name, () => type.name] as const
+      const write = writeLeaf(defined(type, part).type)
+      return [name, (page: PlatformRecord) => write(page[word])] as const
+    })
+    const counts = [...parts.values()].some(({ name }) => name.value === 'total')
+    const write = writerOf(writes)
+    return { key, field, node, plan, records, counts, write: (page) => write({ ...page }) }
+  }
+
+  const compile = (): List[] | null => {
+    try {
+      const root = schema.getQueryType()!
+      const fields = fieldsOf(root, operation.selectionSet.selections)
+      if ((operation.directives?.length ?? 0) > 0) return null
+      return [...fields].map(([key, node]) => compileList(key, node, defined(root, node)))
+    } catch (error) {
+      if (error === notDirect) return null
+      throw error
+    }
+  }
+
+  const lists = compile()
+  if (lists === null) return null
+  const readPage = async (ctx: RequestContext, { plan, records, counts }: List, query: RecordQuery) => {
+    const page = await data.list(ctx, plan.object, {
+      ...query,
+      select: records.select,
+      ...(Object.keys(records.expand).length === 0 ? {} : { expand: records.expand }),
+      ...(counts ? { count: true } : {}),
+    })
+    return page instanceof RawJson ? (JSON.parse(page.text) as RecordPage) : page
+  }
+  return (ctx, variables) => {
+    const given = library.getVariableValues(schema, operation.variableDefinitions ?? [], variables)
+    if (given.errors !== undefined) return null
+    const asked: { readonly list: List; readonly query: RecordQuery }[] = []
+    for (const list of lists) {
+      const query = list.plan.query(library.getArgumentValues(list.field, list.node, given.variableValues))
+      if (query === null) return null
+      asked.push({ list, query })
+    }
+    return Promise.all(asked.map(({ list, query }) => readPage(ctx, list, query))).then((pages) =>
+      Object.fromEntries(pages.map((page, index) => [lists[index]!.key, lists[index]!.write(page)])),
+    )
+  }
+}
+
+/** Writes objects with the same keys in the same order. */
+function writerOf(writes: readonly (readonly [string, Write])[]): Write {
+  return (record) => {
+    const written: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+    for (const [key, write] of writes) written[key] = write(record)
+    return written
+  }
+}
+
+/** An own value, whatever the name of the field is. */
+function ownOf(record: PlatformRecord, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : null
+}
+
+/** The id behind a relation, whether its record was read or not. */
+function keyOf(value: unknown): unknown {
+  return isRecord(value) ? value['id'] : value
+}
+
+function isRecord(value: unknown): value is PlatformRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refuse(): never {
+  throw notDirect
+}
