@@ -281,10 +281,10 @@ describe('a hostile device', () => {
       if (sent % 5_000 < ids.length) expect((await host.get('/sync/status')).status).toBe(200)
     }
     expect(laidAside).toBeGreaterThan(updateCount / 2)
-    // More than twenty in a minute is too much, whatever the frames around them look like: a round or two bring as many.
-    expect(pauses).toBeGreaterThan(Math.min(updateCount / 100, updateCount / ids.length / 2))
+    // More than twenty in a minute is too much, whatever the frames around them look like: each round brings as many.
+    expect(pauses).toBeGreaterThan((0.9 * updateCount) / ids.length)
     expect(usedHeap() - before).toBeLessThan(heapBound)
-    expect((await host.get('/data/part?limit=200')).body.records).toHaveLength(ids.length + 3)
+    expect((await host.get('/data/part?limit=1000')).body.records).toHaveLength(ids.length + 3)
     expect((await host.post('/data/part', { title: 'Still here' })).status).toBe(201)
   })
 

@@ -65,7 +65,11 @@ describe('tab-separated text', () => {
       return Math.min(...times)
     }
     quickest(250)
-    expect(quickest(1_000) / quickest(250)).toBeLessThan(10)
+    const started = process.cpuUsage()
+    const slow = quickest(1_000)
+    // Time at work, five times: what else the machine does is nobody's fault here.
+    expect(process.cpuUsage(started).user / 5_000).toBeLessThan(1_000)
+    expect(slow / quickest(250)).toBeLessThan(10)
   })
 })
 
