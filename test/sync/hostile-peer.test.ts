@@ -283,8 +283,8 @@ describe('a hostile device', () => {
       if (sent % 5_000 < ids.length) expect((await host.get('/sync/status')).status).toBe(200)
     }
     expect(laidAside).toBeGreaterThan(updateCount / 2)
-    // More than twenty in a minute is too much, whatever the frames around them look like: each round brings as many.
-    expect(pauses).toBeGreaterThan((0.9 * updateCount) / ids.length)
+    // More than twenty in a minute is too much, whatever the frames around them look like: nearly each round brings as many.
+    expect(pauses).toBeGreaterThan((0.8 * updateCount) / ids.length)
     expect(usedHeap() - before).toBeLessThan(heapBound)
     expect(await countParts()).toBe(held)
     expect((await host.post('/data/part', { title: 'Still here' })).status).toBe(201)
