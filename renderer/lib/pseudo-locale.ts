@@ -12,5 +12,7 @@ const accents: Readonly<Record<string, string>> = Object.fromEntries(
 export function pseudoText(text: string): string {
   if (text === '') return ''
   const words = text.replace(/\{[^}]*\}|[a-zA-Z]/g, (part) => accents[part] ?? part)
-  return `[${words}${'~'.repeat(Math.ceil(text.length * 0.4))}]`
+  // In pieces no longer than words are: what is longer than a line has somewhere to break, as it has in a language.
+  const padding = '~'.repeat(Math.ceil(text.length * 0.4)).replace(/~{8}(?=~)/g, '$& ')
+  return `[${words}${padding}]`
 }

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call, callTagged } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { after, paged } from '../../lib/paged-query.ts'
+import { isStringKey, t } from '../../lib/strings.ts'
 
 /** A flow in a list. */
 export type FlowSummary = CallResult<'listFlows'>['flows'][number]
@@ -82,9 +83,20 @@ export function flowItemQuery(name: string) {
 /** What steps can be, by category. */
 export const actionsQuery = queryOptions({
   queryKey: [...automationKey, 'actions'] as const,
-  queryFn: async ({ signal }) => (await call('listActions', { query: { paradigm: 'flow' }, signal })).actions,
+  queryFn: async ({ signal }) =>
+    (await call('listActions', { query: { paradigm: 'flow' }, signal })).actions.map((action) => ({
+      ...action,
+      name: stepText(action.type, 'name') ?? action.name,
+      description: stepText(action.type, 'does') ?? action.description,
+    })),
   staleTime: 60_000,
 })
+
+/** What a type of step is called, or does, in the person's language; undefined for types that are not of Cairn. */
+function stepText(type: string, what: 'name' | 'does'): string | undefined {
+  const key = `step.${type}.${what}`
+  return isStringKey(key) ? t(key) : undefined
+}
 
 /** The key of everything about the runs of a flow. */
 export function runsKey(name: string) {

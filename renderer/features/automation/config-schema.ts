@@ -1,5 +1,6 @@
 // Owns what form a configuration has: one control per property of its JSON Schema, and how values are written as text.
 // Pure.
+import { isStringKey, t } from '../../lib/strings.ts'
 import { holdsGraph, holdsGraphs } from './flow-bodies.ts'
 
 /** The kinds of controls. */
@@ -83,8 +84,10 @@ function hasParts({ type, properties }: Schema): boolean {
   return type === 'object' && isSchema(properties) && Object.keys(properties).length > 0
 }
 
-/** A name of a property in words: `matchFields` becomes “Match fields”. */
+/** What a property is called; one of somebody's own type by its name in words: `matchFields` becomes “Match fields”. */
 export function labelOf(name: string): string {
+  const key = `step.set.${name}`
+  if (isStringKey(key)) return t(key)
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -4,6 +4,7 @@ import { IconFilter, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { periodText } from '../../lib/period-text.ts'
 import { t } from '../../lib/strings.ts'
 import { FilterPanel, filterWords } from '../records/index.ts'
 import type { RecordFilter } from '../records/index.ts'
@@ -168,8 +169,5 @@ const offeredPeriods = [
 /** The periods that are offered, and the one in force when an address brought another. */
 function periodChoices(inForce: string): { value: string; label: string }[] {
   const others = ['', ownDays, ...offeredPeriods].includes(inForce) ? [] : [inForce]
-  return [...offeredPeriods, ...others].map((value) => {
-    const words = value.replaceAll('_', ' ')
-    return { value, label: words.charAt(0).toUpperCase() + words.slice(1) }
-  })
+  return [...offeredPeriods, ...others].map((value) => ({ value, label: periodText(value) }))
 }

@@ -1,6 +1,8 @@
 // Owns a filter in words: field, operator and value of each condition. Pure.
 import { choiceLabel, fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { locale } from '../../lib/language.ts'
+import { periodText } from '../../lib/period-text.ts'
 import { t } from '../../lib/strings.ts'
 import { conditionsOf, isFilterGroup, operatorOf } from './record-query.ts'
 import type { FilterGroup, RecordFilter } from './record-query.ts'
@@ -28,11 +30,15 @@ export function filterWords(
   return parts.length === 0 ? undefined : parts.join(` ${t(filter.any ? 'filter.or' : 'filter.and')} `)
 }
 
+const inSentence = (words: string): string => words.charAt(0).toLocaleLowerCase(locale) + words.slice(1)
+
 function words(condition: RecordFilter, fields: readonly FieldDefinition[], context: FieldContext): string[] {
   const found = operatorOf(condition, fields)
   if (!found) return []
   const { field, operator } = found
-  const values = condition.texts.map((text) => choiceLabel(field, text) ?? text)
+  const values = condition.texts.map((text) =>
+    operator.operand === 'period' ? inSentence(periodText(text)) : (choiceLabel(field, text) ?? text),
+  )
   const all = [fieldLabel(field), context.translate(operator.label), values.join(' – ')]
   return [all.filter((word) => word !== '').join(' ')]
 }

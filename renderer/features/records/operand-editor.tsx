@@ -2,6 +2,7 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { fieldTypeOf, periods } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FilterOperator } from '../../fields/index.ts'
+import { periodText } from '../../lib/period-text.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './filter-panel.module.css'
 
@@ -101,7 +102,7 @@ function PeriodEditor(props: { text: string; onText: (text: string) => void }) {
         value={chosen}
         data={[
           { value: '', label: t('filter.period') },
-          ...periods.map((period) => ({ value: period, label: period.replaceAll('_', ' ') })),
+          ...periods.map((period) => ({ value: period, label: periodText(period) })),
         ]}
         onChange={(event) => props.onText(event.currentTarget.value.replace('_N_', '_7_'))}
       />

@@ -33,9 +33,9 @@ export function createUsage({ read, heavy, metadata, dataFolder }: UsageParts) {
       objects.push({ object: schema.name, records: counts!.live, deleted: counts!.deleted, sizeBytes })
     }
     const others = new Map<string, number>()
-    // Tables of a plugin begin with its id.
+    // Tables of a plugin begin with its id, those of the kernel with an underscore.
     for (const [table, bytes] of sizes) {
-      const plugin = table.split('_', 1)[0]!
+      const plugin = table.split('_', 1)[0]! || 'kernel'
       others.set(plugin, (others.get(plugin) ?? 0) + bytes)
     }
     return {

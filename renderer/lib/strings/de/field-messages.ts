@@ -90,7 +90,7 @@ export const fieldMessageGerman: Record<keyof typeof fieldMessageStrings, string
   'operator.$notContains': 'enthält nicht',
   'operator.$startsWith': 'beginnt mit',
   'operator.$endsWith': 'endet mit',
-  'operator.$during': 'liegt in',
+  'operator.$during': 'liegt im Zeitraum',
   'operator.$any': 'hat eines von',
   'operator.$all': 'hat alle von',
   'operator.$has': 'hat',
