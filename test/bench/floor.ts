@@ -3,7 +3,12 @@
 //
 //   node test/bench/floor.ts --data DIR     prints "Floor is running at http://127.0.0.1:<port>"
 import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import fastify from 'fastify'
 import { systemClock } from '#main/kernel/clock.ts'
@@ -186,6 +191,32 @@ app.get<{ Querystring: { search: string } }>('/task/search', (request, reply) =>
   const terms = request.query.search.split(' ').map((term) => `"${term}"*`)
   return reply.send(page(searchTasks.all(terms.join(' '))))
 })
+
+// Bytes as they come: summed up while they are written, on disk before the answer.
+app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
+app.put<{ Params: { name: string }; Body: Readable }>(
+  '/files/:name',
+  { bodyLimit: 8 * 1024 ** 3 },
+  async (request, reply) => {
+    const sum = createHash('sha256')
+    const file = await open(join(dataDir, request.params.name), 'w')
+    await pipeline(
+      request.body,
+      new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          sum.update(chunk)
+          done(null, chunk)
+        },
+      }),
+      file.createWriteStream({ flush: true }),
+    )
+    return reply.code(201).send({ sha256: sum.digest('hex') })
+  },
+)
+
+app.get<{ Params: { name: string } }>('/files/:name', (request, reply) =>
+  reply.type('application/octet-stream').send(createReadStream(join(dataDir, request.params.name))),
+)
 
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 process.stdout.write(`Floor is running at ${address}\n`)

@@ -7,6 +7,7 @@ import { deleteSteps } from './delete-steps.ts'
 import { doorSteps } from './door-steps.ts'
 import { largeSteps } from './large-steps.ts'
 import { roleSteps } from './role-steps.ts'
+import { storageSteps } from './storage-steps.ts'
 import { median } from './figures.ts'
 import { alternate, anyId, bulkRate, compareRates, listShapes, shapeAt, timeRequests } from './measures.ts'
 import type { Run, Sample, Step } from './measures.ts'
@@ -233,6 +234,7 @@ export const steps: readonly Step[] = [
   },
   ...activitySteps,
   ...automationSteps,
+  ...storageSteps,
   ...largeSteps,
 ]
 
