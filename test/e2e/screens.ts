@@ -117,7 +117,7 @@ export const screens: readonly Screen[] = [
       await heading(page, 'New object')
       await paste(page, table)
       await page.getByRole('button', { name: /^Create with/ }).click()
-      await page.getByText('Give the table a name.').waitFor()
+      await page.getByText('Give the object a name.').waitFor()
     },
   },
   {

@@ -15,7 +15,7 @@ export const objectGerman: Record<keyof typeof objectStrings, string> = {
   'objects.column.records': 'Datensätze',
   'objects.column.actions': 'Aktionen',
   'objects.edit': 'Felder bearbeiten',
-  'objects.editOf': 'Felder von „{object}“ bearbeiten',
+  'objects.editOf': 'Felder bearbeiten: {object}',
   'objects.list': 'Objekte',
   'object.new.title': 'Neues Objekt',
   'object.new.lead': 'Benenne, wofür ein Datensatz steht, zum Beispiel Kunde, Buch oder Rechnung.',
