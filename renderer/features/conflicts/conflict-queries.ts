@@ -88,6 +88,6 @@ export const openCountQuery = queryOptions({
 
 /** What lies aside, longest first. */
 export const problemsQuery = queryOptions({
-  queryKey: ['sync', 'aside'] as const,
+  queryKey: ['sync', 'problems', 'all'] as const,
   queryFn: async ({ signal }) => call('listSyncProblems', { query: { limit: 200 }, signal }),
 })
