@@ -12,7 +12,7 @@ import { discoveryQuery } from '../../lib/discovery.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { matchesStroke, parseShortcut } from '../../lib/shortcuts.ts'
-import { t } from '../../lib/strings.ts'
+import { t, tn } from '../../lib/strings.ts'
 import classes from './form-suggestions.module.css'
 
 /** A value that is offered for a field. */
@@ -56,14 +56,18 @@ export function useFormSuggestions(
         const { suggestions } = await call('suggestWithAi', { body: { object, values: { ...values() } } })
         const fitting = suggestions.filter((one) => fields.some(({ name }) => name === one.field))
         setOffered(fitting)
-        setOutcome(fitting.length === 0 ? t('records.suggest.none') : t('records.suggest.found', { count: fitting.length }))
+        setOutcome(fitting.length === 0 ? t('formSuggestions.none') : tn('formSuggestions.found', fitting.length))
       } catch (error) {
         setOutcome(problemText(error))
       } finally {
         setBusy(false)
       }
     },
-    settle: (field) => setOffered((current) => current.filter((one) => one.field !== field)),
+    settle(field) {
+      const left = offered.filter((one) => one.field !== field)
+      setOffered(left)
+      setOutcome(left.length === 0 ? undefined : tn('formSuggestions.found', left.length))
+    },
     forget() {
       setOffered([])
       setOutcome(undefined)
@@ -101,7 +105,7 @@ export function SuggestButton({ suggestions }: { suggestions: FormSuggestions })
           </span>
         }
       >
-        {t('records.suggest')}
+        {t('formSuggestions.ask')}
       </Button>
       <span role="status" className={classes.outcome}>
         {suggestions.outcome}
@@ -121,12 +125,12 @@ export function OfferedValue(props: {
   const words = { value: suggestion.label, field: fieldLabel(props.field) }
   return (
     <div className={classes.offer}>
-      <Button variant="light" size="compact-xs" onClick={props.onTake} aria-label={t('records.suggest.take', words)}>
+      <Button variant="light" size="compact-xs" onClick={props.onTake} aria-label={t('formSuggestions.take', words)}>
         {suggestion.label}
       </Button>
       <span className={classes.reason}>{suggestion.reason}</span>
-      <Button variant="subtle" size="compact-xs" onClick={props.onLeave} aria-label={t('records.suggest.leave', words)}>
-        {t('records.suggest.leaveShort')}
+      <Button variant="subtle" size="compact-xs" onClick={props.onLeave} aria-label={t('formSuggestions.leave', words)}>
+        {t('formSuggestions.leaveShort')}
       </Button>
     </div>
   )

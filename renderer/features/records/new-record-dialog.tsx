@@ -65,6 +65,11 @@ function RecordForm(props: {
     const suggestion = suggestions.of(name)
     if (field === undefined || suggestion === undefined) return
     setTexts((current) => ({ ...current, [name]: fieldTypeOf(field).toText(suggestion.value, field, context) }))
+    leave(name)
+  }
+
+  // What was pressed goes away with the suggestion: the focus stays at the field.
+  const leave = (name: string): void => {
     suggestions.settle(name)
     focusField(form.current, name)
   }
@@ -139,7 +144,7 @@ function RecordForm(props: {
           onDraft={(text) => setTexts((current) => ({ ...current, [field.name]: text }))}
           suggestion={(texts[field.name] ?? '') === '' ? suggestions.of(field.name) : undefined}
           onTake={() => take(field.name)}
-          onLeave={() => suggestions.settle(field.name)}
+          onLeave={() => leave(field.name)}
         />
       ))}
       <Group justify="flex-end" className={classes.formEnd}>

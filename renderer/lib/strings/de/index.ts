@@ -14,6 +14,7 @@ import { fieldMessageGerman } from './field-messages.ts'
 import { fieldTypeGerman } from './field-types.ts'
 import { fileGerman } from './files.ts'
 import { flowDesignGerman } from './flow-design.ts'
+import { formSuggestionGerman } from './form-suggestions.ts'
 import { gridGerman } from './grid.ts'
 import { homeGerman } from './home.ts'
 import { homePartGerman } from './home-parts.ts'
@@ -61,6 +62,7 @@ export const german: Readonly<Record<string, string>> = {
   ...fieldTypeGerman,
   ...fileGerman,
   ...flowDesignGerman,
+  ...formSuggestionGerman,
   ...gridGerman,
   ...homeGerman,
   ...homePartGerman,

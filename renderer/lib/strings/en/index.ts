@@ -18,6 +18,7 @@ import { fieldTypeStrings } from './field-types.ts'
 import { filePlaceStrings } from './file-places.ts'
 import { fileStrings } from './files.ts'
 import { flowDesignStrings } from './flow-design.ts'
+import { formSuggestionStrings } from './form-suggestions.ts'
 import { gridStrings } from './grid.ts'
 import { homePartStrings } from './home-parts.ts'
 import { homeStrings } from './home.ts'
@@ -65,6 +66,7 @@ export const english = {
   ...filePlaceStrings,
   ...fileStrings,
   ...flowDesignStrings,
+  ...formSuggestionStrings,
   ...gridStrings,
   ...homePartStrings,
   ...homeStrings,
