@@ -1,5 +1,6 @@
 // OData (D-183, D-276 to D-278): options beside filters, pages, batches, and what a foreign tool builds.
 import * as odataQuery from 'odata-query'
+import { ODataQuery } from 'ts-odata-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createODataWorld, odataUrl as url } from '../support/odata-world.ts'
@@ -311,5 +312,32 @@ describe('foreign tools', () => {
     expect(sums.body.value).toEqual([{ done: true, total: -0.5 }])
     const one = await host.get(`/odata/task${buildQuery({ key: world.tasks['Alpha'] })}`)
     expect(one.body.title).toBe('Alpha')
+  })
+  it('ts-odata-client reads what is answered, page after page', async () => {
+    interface Task {
+      id: string
+      title: string
+      hours: number
+      done: boolean
+      tags: string[]
+    }
+    const requestInit = () => ({
+      headers: { authorization: `Bearer ${host.host.token}`, prefer: 'odata.maxpagesize=1' },
+    })
+    const tasks = ODataQuery.forV4<Task>(`${host.host.url}/api/v1/odata/task`, { requestInit })
+    const some = tasks
+      .filter((task, { or }) =>
+        or(task.title.$startsWith('Al'), task.hours.$greaterThan(2).and(task.done.$equals(true))),
+      )
+      .orderByDescending((task) => task.title)
+      .select((task) => ({ id: task.id, title: task.title }))
+    const read: string[] = []
+    for await (const { title } of some) read.push(title)
+    expect(read).toEqual(['beta  ', 'Alpha'])
+    const counted = await some.top(1).getManyWithCountAsync()
+    expect([counted['@odata.count'], counted.value.length]).toEqual([2, 1])
+    const listed = await tasks.filter((task) => task.tags.$any((tag) => tag.$equals('zeta'))).getManyAsync()
+    expect(listed.value.map(({ title }) => title)).toEqual(['Gamma'])
+    expect(await tasks.getAsync(world.tasks['Alpha'])).toMatchObject({ title: 'Alpha', hours: 1.5 })
   })
 })
