@@ -19,6 +19,8 @@ export interface ExpandNode {
   readonly sort: readonly SortTerm[]
   /** Null: the default of the relation. */
   readonly limit: number | null
+  /** Records left out at the beginning of what a parent leads to; no form of D-87 writes it. */
+  readonly skip?: number
   readonly children: readonly ExpandNode[]
 }
 

@@ -86,6 +86,20 @@ describe('the other options', () => {
     expect(beside).toMatchObject({ account: world.accounts['Acme'], accountRecord: { name: 'Acme' } })
     expect(beside.ownerRecord.id).toBe(beside.owner)
     expect((await read(`task(${world.tasks['delta']})`, { $expand: 'accountRecord' })).body.accountRecord).toBeNull()
+    const labels = async (options: string) =>
+      (await read(`task(${world.tasks['Alpha']})`, { $expand: `labelsRecords(${options})` })).body.labelsRecords.map(
+        (row: Row) => row['name'],
+      )
+    expect(await labels('$orderby=name;$skip=1')).toEqual(['red'])
+    expect(await labels("$filter=name eq 'blue';$top=1")).toEqual(['blue'])
+    for (const title of ['One', 'Two', 'Three'])
+      await host.post('/odata/task', { title, account: world.accounts['Acme'] })
+    const rest = await read(`account(${world.accounts['Acme']})`, {
+      $expand: "tasks($filter=title ne 'Alpha';$orderby=title;$skip=1;$top=1)",
+    })
+    expect(rest.body.tasks.map((row: Row) => row['title'])).toEqual(['Three'])
+    for (const row of (await read('task', { $filter: "title in ('One','Two','Three')" })).body.value)
+      await host.delete(`/odata/task(${row.id})`)
     const deep = 'account($expand=tasks($expand=account($expand=tasks)))'
     expect(await refusal({ $expand: deep })).toMatchObject({ status: 400, parameter: '$expand' })
     for (const $expand of ['nothing', 'title', 'account(', 'account($top=0)', 'account($nothing=1)', 'account,account'])

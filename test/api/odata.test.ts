@@ -174,7 +174,6 @@ describe('entities', () => {
     expect((await host.post('/odata/task', '{"title":"T","__proto__":{"note":"x"}}')).status).toBe(400)
     for (const path of ['__proto__', 'constructor', 'task(__proto__)', 'task/constructor', '$each', 'task/$count/x'])
       expect([404, 501], path).toContain((await host.get(`/odata/${path}`)).status)
-    expect((await host.post('/odata/task', { title: 'T', accountRecord: { name: 'N' } })).status).toBe(501)
     const wrongMethod = await host.put('/odata/task', {})
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET, POST'])
     expect((await host.post('/odata/$metadata', {})).headers.get('allow')).toBe('GET, HEAD')
@@ -187,6 +186,43 @@ describe('entities', () => {
     const bad = await host.post('/odata/task', { title: 'Bound', 'account@odata.bind': 7 })
     expect(bad.body.error.details.fieldErrors[0].field).toBe('account@odata.bind')
     expect((await host.delete(`/odata/task(${bound.body.id})`, { prefer: 'return=minimal' })).status).toBe(204)
+  })
+
+  it('are made together with what they lead to, or not at all', async () => {
+    const made = await host.post('/odata/account', {
+      name: 'Deep',
+      tasks: [
+        { title: 'First', labelsRecords: [{ name: 'green' }, { name: 'grey' }] },
+        { title: 'Second', parentRecord: { '@odata.id': `task(${world.tasks['Alpha']})` } },
+      ],
+    })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const tasks = (made.body.tasks as Row[]).toSorted((a, b) => String(a['title']).localeCompare(String(b['title'])))
+    expect(tasks).toMatchObject([
+      { title: 'First', account: made.body.id, labelsRecords: [{ name: 'green' }, { name: 'grey' }] },
+      { title: 'Second', parent: world.tasks['Alpha'] },
+    ])
+    const up = await host.post('/odata/task?$select=title', { title: 'Up', accountRecord: { name: 'Above' } })
+    expect([up.status, up.body.accountRecord.name]).toEqual([201, 'Above'])
+    const count = async (name: string) => (await read(`${name}/$count`)).body
+    const before = [await count('account'), await count('task')]
+    const wrong = await host.post('/odata/account', { name: 'Half', tasks: [{ title: 'fine' }, { hours: 'many' }] })
+    expect(wrong.status).toBe(400)
+    expect(wrong.body.error.details.fieldErrors.map(({ field }: { field: string }) => field).toSorted()).toEqual([
+      'tasks/1/hours',
+      'tasks/1/title',
+    ])
+    for (const [body, status] of [
+      [{ title: 'T', accountRecord: [{}] }, 400],
+      [{ title: 'T', labelsRecords: { name: 'x' } }, 400],
+      [{ title: 'T', nothingRecord: { name: 'x' } }, 501],
+      [{ title: 'T', ownerRecord: { name: 'x' } }, 501],
+      [{ title: 'T', labelsRecords: Array.from({ length: 101 }, () => ({ name: 'x' })) }, 400],
+    ] as const)
+      expect((await host.post('/odata/task', body)).status, JSON.stringify(body).slice(0, 80)).toBe(status)
+    expect([await count('account'), await count('task')]).toEqual(before)
+    for (const { id } of [...tasks, up.body] as { id: string }[]) await host.delete(`/odata/task(${id})`)
+    for (const id of [made.body.id, up.body.account]) await host.delete(`/odata/account(${id})`)
   })
 
   it('answer a repeat with the same Idempotency-Key as before', async () => {

@@ -95,7 +95,7 @@ export function createExpander(run: RunRead, incoming: IncomingReferences): Expa
     const parents = records.map((record) => record['id'] as string)
     const groups = new Map<string, PlatformRecord[]>(parents.map((id) => [id, []]))
     if (parents.length > 0) {
-      const plan = buildChildren(child, reference.field, parents, env, { ...options, limit: node.limit })
+      const plan = buildChildren(child, reference.field, parents, env, { ...options, limit: node.limit, skip: node.skip ?? 0 })
       const endsAtLimit = !reference.field.multiple && node.sort.length === 0 && node.where === null
       const rows = await run(ctx, plan.statement, {
         table: child.table,

@@ -76,7 +76,7 @@ export function writeValue(form: AnswerForm, schema: ObjectSchema, name: string,
 function writeExpansion(
   writing: Writing,
   entity: Entity,
-  { name, navigation, shape }: Expansion,
+  { name, navigation, shape, part }: Expansion,
   value: unknown,
   showsKey: boolean,
 ): void {
@@ -88,8 +88,11 @@ function writeExpansion(
   }
   const keyOf = (related: unknown): unknown => (isRecord(related) ? related['id'] : related)
   if (showsKey) entity[navigation.source] = Array.isArray(value) ? value.map(keyOf) : keyOf(value)
-  if (Array.isArray(value)) entity[name] = value.filter(isRecord).map(write)
-  else entity[name] = isRecord(value) ? write(value) : null
+  if (Array.isArray(value)) {
+    const shown = value.filter(isRecord)
+    const end = part?.limit == null ? undefined : part.skip + part.limit
+    entity[name] = shown.slice(part?.skip ?? 0, end).map(write)
+  } else entity[name] = isRecord(value) ? write(value) : null
 }
 
 function isRecord(value: unknown): value is PlatformRecord {

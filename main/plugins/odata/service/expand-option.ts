@@ -17,6 +17,8 @@ export interface Expansion {
   readonly name: string
   readonly navigation: Navigation
   readonly shape: EntityShape
+  /** The part that is shown of a list of related entities; null: all of it. Lists of children come as that part. */
+  readonly part: { readonly skip: number; readonly limit: number | null } | null
   readonly node: ExpandNode
 }
 
@@ -113,10 +115,11 @@ function readItem(reader: TokenReader, level: Level): Expansion {
 function readOptionsOf(reader: TokenReader, name: string, navigation: Navigation, inner: Level): Expansion {
   let select: string[] | null = null
   let expansions: Expansion[] = []
-  const options: { where: ExpandNode['where']; sort: ExpandNode['sort']; limit: number | null } = {
+  const options: { where: ExpandNode['where']; sort: ExpandNode['sort']; limit: number | null; skip: number } = {
     where: null,
     sort: [],
     limit: null,
+    skip: 0,
   }
   if (!reader.takeSign('(')) return expansionOf(name, navigation, { select, expansions })
   const seen = new Set<string>()
@@ -136,7 +139,8 @@ function readOptionsOf(reader: TokenReader, name: string, navigation: Navigation
     else if (option === 'filter') options.where = parseFilterOption(text, inner.aliases, place)
     else if (option === 'orderby') options.sort = parseOrder(text, place)
     else if (option === 'top') options.limit = readLimit(reader, text)
-    else if (['skip', 'count', 'search', 'levels', 'apply', 'compute'].includes(option))
+    else if (option === 'skip') options.skip = readSkip(reader, text)
+    else if (['count', 'search', 'levels', 'apply', 'compute'].includes(option))
       throw reader.refuse(`The option "${written}" of an expansion`)
     else throw reader.fail(`there is no option "${written.slice(0, 50)}"`)
   } while (reader.takeSign(';'))
@@ -152,6 +156,11 @@ function readLimit(reader: TokenReader, text: string): number {
   throw reader.fail(`$top of an expansion is 1 to ${mostRows}`)
 }
 
+function readSkip(reader: TokenReader, text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw reader.fail('$skip of an expansion is a number of at most six digits')
+}
+
 /** The version of every related record is read for its tag; people have none. */
 function fieldsOf({ select, expansions }: EntityShape, target: ObjectSchema): readonly string[] | null {
   if (select === null) return null
@@ -165,15 +174,28 @@ function expansionOf(
   name: string,
   navigation: Navigation,
   shape: EntityShape,
-  options: Pick<ExpandNode, 'where' | 'sort' | 'limit'> = { where: null, sort: [], limit: null },
+  {
+    skip,
+    limit,
+    ...options
+  }: { where: ExpandNode['where']; sort: ExpandNode['sort']; limit: number | null; skip: number } = {
+    where: null,
+    sort: [],
+    limit: null,
+    skip: 0,
+  },
 ): Expansion {
+  // Ids that lead to nothing are no part of a list under its own name, so it is cut after they are left out.
+  const isCutLater = navigation.many && !navigation.isChildren && name !== navigation.source
   const node: ExpandNode = {
     name: navigation.source,
     fields: fieldsOf(shape, navigation.target),
     ...options,
+    limit: isCutLater ? null : limit,
+    ...(navigation.isChildren && skip > 0 ? { skip } : {}),
     children: shape.expansions.map((expansion) => expansion.node),
   }
-  return { name, navigation, shape, node }
+  return { name, navigation, shape, part: isCutLater ? { skip, limit } : null, node }
 }
 
 /** The same words whether there is no such relation or the caller may not know of it (D-25). */
