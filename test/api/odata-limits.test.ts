@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(async () => world?.host.stop())
 
 /** As long as an address may be. */
-const longest = 15_000
+const longest = 12_000
 const written = (text: string): number => encodeURIComponent(text).length
 const filled = (part: string, join = ''): string =>
   Array.from({ length: Math.floor(longest / written(part + join)) }, () => part).join(join)
