@@ -95,8 +95,17 @@ describe('the other options', () => {
     for (const title of ['One', 'Two', 'Three'])
       await host.post('/odata/task', { title, account: world.accounts['Acme'] })
     const rest = await read(`account(${world.accounts['Acme']})`, {
-      $expand: "tasks($filter=title ne 'Alpha';$orderby=title;$skip=1;$top=1)",
+      $expand: "tasks($filter=title ne 'Alpha';$orderby=title;$skip=1;$top=1;$count=true)",
     })
+    expect(rest.body['tasks@odata.count']).toBe(3)
+    expect(Object.keys(rest.body).filter((name) => name.includes('$'))).toEqual([])
+    const counted = await read('account', { $select: 'name', $expand: 'tasks($count=true;$top=1)', $orderby: 'name' })
+    expect(counted.body.value.map((row: Row) => [row['name'], row['tasks@odata.count']])).toEqual([
+      ['Acme', 4],
+      ["O'Neil", 1],
+    ])
+    const red = await read(`task(${world.tasks['Alpha']})`, { $expand: 'labelsRecords($count=true;$top=1)' })
+    expect([red.body['labelsRecords@odata.count'], red.body.labelsRecords.length]).toEqual([2, 1])
     expect(rest.body.tasks.map((row: Row) => row['title'])).toEqual(['Three'])
     for (const row of (await read('task', { $filter: "title in ('One','Two','Three')" })).body.value)
       await host.delete(`/odata/task(${row.id})`)

@@ -83,6 +83,25 @@ export function buildChildren(
   return { statement: { sql, parameters: scope.parameters }, fields, read: reading.read }
 }
 
+/** Counts the live children of each parent id that pass: rows with {@link parentColumn} and `count`; who has none is missing. */
+export function countChildren(
+  child: ObjectSchema,
+  relation: FieldSchema,
+  parentIds: readonly string[],
+  env: QueryEnv,
+  where: ResolvedFilter,
+): Statement<Row> {
+  const scope = rootScope(child, env)
+  const own = column(scope, relation.column)
+  const [parent, from] = relation.multiple ? ['e.value', ` JOIN json_each(${own}) AS e`] : [own, '']
+  const conditions = [
+    `${parent} IN (SELECT value FROM json_each(${bind(scope, JSON.stringify(parentIds))}))`,
+    ...writeConditions(scope, where, 'exclude'),
+  ]
+  const sql = `SELECT ${parent} AS "${parentColumn}", count(*) AS "count" FROM "${child.table}" AS ${scope.alias}${from} WHERE ${conditions.join(' AND ')} GROUP BY 1`
+  return { sql, parameters: scope.parameters }
+}
+
 interface ChildrenParts {
   readonly relation: FieldSchema
   readonly fields: readonly FieldSchema[]

@@ -21,8 +21,9 @@ export function requestsOfMultipart(text: string, contentType: string): { reques
     if (!/^application\/http\b/i.test(part.headers['content-type'] ?? ''))
       throw malformed('A part must be application/http, or a change set of such parts.')
     const [line = '', ...rest] = part.body.replace(/^\s+/, '').split('\n')
-    const [, method, url] = /^([A-Za-z]+) (.+?)(?: HTTP\/1\.[01])?\s*$/.exec(line) ?? []
-    if (method === undefined || url === undefined) throw malformed('A request must begin with its method and address.')
+    const asked = line.trim()
+    const [method = '', url] = [asked.slice(0, Math.max(asked.indexOf(' '), 0)), addressIn(asked)]
+    if (method === '' || url === '') throw malformed('A request must begin with its method and address.')
     const { headers, body } = splitPart(rest)
     return {
       id: part.headers['content-id'] ?? headers['content-id'] ?? `part-${++unnamed}`,
@@ -94,6 +95,12 @@ function partsOf(text: string, contentType: string): Part[] {
     lines = []
   }
   throw malformed('The message does not end with its boundary.')
+}
+
+/** What stands between the method and the version; services are asked without one, too. */
+function addressIn(line: string): string {
+  const version = line.lastIndexOf(' HTTP/1.')
+  return line.slice(line.indexOf(' ') + 1, version > 0 ? version : undefined).trim()
 }
 
 function splitPart(lines: readonly string[]): Part {
