@@ -53,7 +53,11 @@ export function createWrites({
     if (failure !== null) throw failure
     const { id, record } = result.results[deep.main]!
     const given = { expand: deep.expand, ...read.options.given }
-    return answerStored({ ...read, options: { ...read.options, given } }, { id: id!, record: record ?? {} }, 201)
+    return answerStored(
+      { ...read, options: { ...read.options, given } },
+      { object: read.schema.name, id: id!, record: record ?? {} },
+      201,
+    )
   }
 
   return {
