@@ -1,6 +1,6 @@
 // Owns suggestions while a form is filled: asked for by hand, offered beside their fields, taken or left one by one. Writes
 // nothing: what is taken stands in the form like what was typed.
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { KeyboardEvent } from 'react'
@@ -13,7 +13,7 @@ import type { CallResult } from '../../lib/endpoints.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { matchesStroke, parseShortcut } from '../../lib/shortcuts.ts'
 import { t, tn } from '../../lib/strings.ts'
-import classes from './form-suggestions.module.css'
+import classes from './records.module.css'
 
 /** A value that is offered for a field. */
 export type FormSuggestion = CallResult<'suggestWithAi'>['suggestions'][number]
@@ -93,7 +93,7 @@ export function onSuggestionKey(
 export function SuggestButton({ suggestions }: { suggestions: FormSuggestions }) {
   if (!suggestions.available) return null
   return (
-    <div className={classes.ask}>
+    <Group gap={8} w="100%">
       <Button
         variant="subtle"
         size="compact-sm"
@@ -107,10 +107,10 @@ export function SuggestButton({ suggestions }: { suggestions: FormSuggestions })
       >
         {t('formSuggestions.ask')}
       </Button>
-      <span role="status" className={classes.outcome}>
+      <span role="status" className={classes.help}>
         {suggestions.outcome}
       </span>
-    </div>
+    </Group>
   )
 }
 
@@ -124,14 +124,20 @@ export function OfferedValue(props: {
   const { suggestion } = props
   const words = { value: suggestion.label, field: fieldLabel(props.field) }
   return (
-    <div className={classes.offer}>
-      <Button variant="light" size="compact-xs" onClick={props.onTake} aria-label={t('formSuggestions.take', words)}>
+    <Group gap={8}>
+      <Button
+        variant="light"
+        size="compact-xs"
+        maw="100%"
+        onClick={props.onTake}
+        aria-label={t('formSuggestions.take', words)}
+      >
         {suggestion.label}
       </Button>
-      <span className={classes.reason}>{suggestion.reason}</span>
+      <span className={classes.help}>{suggestion.reason}</span>
       <Button variant="subtle" size="compact-xs" onClick={props.onLeave} aria-label={t('formSuggestions.leave', words)}>
         {t('formSuggestions.leaveShort')}
       </Button>
-    </div>
+    </Group>
   )
 }
