@@ -109,7 +109,7 @@ export const apiScreens: readonly Screen[] = [
     reach: async (page) => {
       await page.getByRole('button', { name: 'New record' }).first().click()
       await dialog(page, 'New record in Book')
-      await page.getByRole('textbox', { name: 'Pages' }).fill('77')
+      await page.getByRole('checkbox', { name: 'Read' }).click()
       await page.keyboard.press('ControlOrMeta+.')
       await page.getByText(/^\d+ suggestions?\./).waitFor()
     },
