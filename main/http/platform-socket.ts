@@ -13,6 +13,7 @@ const maxKept = 16
 export function createPlatformSocket(socket: WebSocket, raw: Duplex): PlatformSocket {
   const kept: (string | Uint8Array)[] = []
   let listener: ((data: string | Uint8Array) => void) | undefined
+  let isClosing = false
   // A message that breaks the protocol ends the socket; the library has sent the close frame by then.
   socket.on('error', () => undefined)
   socket.on('message', (data: RawData, isBinary: boolean) => {
@@ -24,7 +25,9 @@ export function createPlatformSocket(socket: WebSocket, raw: Duplex): PlatformSo
   })
 
   function close(code: number, reason?: string): void {
-    if (socket.readyState === socket.CLOSED) return
+    // Messages that were on their way may ask for it again.
+    if (isClosing || socket.readyState === socket.CLOSED) return
+    isClosing = true
     socket.close(code, reason)
     const cut = setTimeout(() => socket.terminate(), closeAnswerMs)
     socket.once('close', () => clearTimeout(cut))

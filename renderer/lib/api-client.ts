@@ -167,7 +167,7 @@ async function send(
     const answer = await fetch(baseUrl + path, {
       method,
       headers: {
-        Accept: 'application/json',
+        Accept: 'application/json, */*;q=0.1',
         'Accept-Language': language,
         'X-Cairn-Source': 'UI',
         // A cookie alone authorises no write (D-31); other origins cannot send this header.

@@ -176,6 +176,7 @@ export const endpoints = {
   getAiConfig: 'GET versioned /ai/config',
   askAi: 'POST versioned /ai/nlq',
   chatWithAi: 'POST versioned /ai/chat',
+  suggestWithAi: 'POST versioned /ai/suggest',
   listMcpActs: 'GET versioned /mcp/acts',
   getOpenApi: 'GET versioned /openapi.json',
   runGraphql: 'POST versioned /graphql',

@@ -164,6 +164,7 @@ export const aiRoutes = defineRoutes({
           data: z.record(z.string(), z.unknown()).optional(),
         }),
       ),
+      provider: AiProvider.optional(),
     }),
     errors: ['resource_not_found'],
     timeoutMs: 60_000,

@@ -1,7 +1,7 @@
 // The filter language as a tree. Every input form of D-79 and D-80 parses into it; nothing in it is resolved yet.
 import type { DateMacro } from '#shared/calendar/macros.ts'
 import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
-import type { ValueFunction } from './value-functions.ts'
+import type { ValueStep } from './value-functions.ts'
 
 /** Another field of the same record as operand (D-85). */
 export interface FieldMacro {
@@ -24,7 +24,7 @@ export interface FilterCondition {
   /** Boolean for `$null`, a list for the list operators, a range name for `$during`. */
   readonly operand: Operand | readonly Operand[]
   /** Applied to the value before it is tested, the innermost first; no form of D-79 and D-80 writes them. */
-  readonly functions?: readonly ValueFunction[]
+  readonly functions?: readonly ValueStep[]
 }
 
 /**

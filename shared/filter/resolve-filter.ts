@@ -156,7 +156,8 @@ function resolveCondition(
 
 /** A condition on what functions make of a value: that value is a field of its own, in the column of the other. */
 function resolveApplied(found: ResolvedPath, place: Omit<Place, 'target'>): ResolvedFilter {
-  const result = applyFunctions(found.field, found.inner.length > 0, place.condition.functions!)
+  const besides = (name: string): FieldSchema => ownField({ ...place, target: found }, name)
+  const result = applyFunctions(found.field, found.inner.length > 0, place.condition.functions!, besides)
   if ('refused' in result)
     throw failure(
       { ...place, target: found },
@@ -328,18 +329,17 @@ function duringTest(place: Place, name: string): FieldTest {
   }
 }
 
+/** Another field that a condition names: one of the same record that the caller may read. */
+function ownField(place: Place, name: string): FieldSchema {
+  const words = { parameter: place.parameter, path: place.condition.path.join('.') }
+  const { field, hops, inner } = resolvePath(place.schema, name.split('.'), place.env, words)
+  if (place.target.hops.length === 0 && hops.length === 0 && inner.length === 0) return field
+  throw failure(place, '$field compares fields of the record itself.')
+}
+
 function fieldTest(place: Place, comparison: Comparison, name: string): FieldTest {
-  const { hops, field } = place.target
-  if (hops.length > 0) throw failure(place, '$field compares fields of the record itself.')
-  const {
-    field: other,
-    hops: otherHops,
-    inner,
-  } = resolvePath(place.schema, name.split('.'), place.env, {
-    parameter: place.parameter,
-    path: place.condition.path.join('.'),
-  })
-  if (otherHops.length > 0 || inner.length > 0) throw failure(place, '$field compares fields of the record itself.')
+  const { field } = place.target
+  const other = ownField(place, name)
   const [type, otherType] = [fieldTypeOf(field), fieldTypeOf(other)]
   // What no condition may compare cannot be the other side of one either.
   const isReadable = operatorClasses[otherType.operators(other)].has('$eq')

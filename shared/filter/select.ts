@@ -19,7 +19,16 @@ export interface ExpandNode {
   readonly sort: readonly SortTerm[]
   /** Null: the default of the relation. */
   readonly limit: number | null
+  /** Records left out at the beginning of what a parent leads to; no form of D-87 writes it. */
+  readonly skip?: number
+  /** Whether parents are also told how many records they lead to, under {@link childCountKey}; no form of D-87 writes it. */
+  readonly counted?: boolean
   readonly children: readonly ExpandNode[]
+}
+
+/** The key of the number of children in an expanded record; no field has such a name. */
+export function childCountKey(name: string): string {
+  return `$count:${name}`
 }
 
 /**

@@ -54,6 +54,8 @@ const useModel = () =>
   host.put('/ai/config', { provider: 'openai_compatible', baseUrl: model.baseUrl, model: 'tiny', timeoutMs: 2_000 })
 const useEmbedded = () => host.put('/ai/config', { provider: 'embedded' })
 
+type Row = Record<string, unknown>
+
 interface Offered {
   readonly provider: string
   readonly byField: ReadonlyMap<string, { value: unknown; label: string; confidence: number; reason: string }>
@@ -105,6 +107,47 @@ describe('a form', () => {
       const fallen = await offered({ stage: 'won' })
       expect([fallen.provider, fallen.byField.get('region')?.label]).toEqual(['embedded', 'North'])
     }
+    await useEmbedded()
+  })
+})
+
+describe('insights', () => {
+  const insights = async (as: Pick<PeopledHost, 'post'> = host) => {
+    const { status, body } = await as.post('/ai/insights', { object: 'deal' })
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body as { provider: string; insights: { title: string; description: string; data: Row }[] }
+  }
+
+  it('are told in words by a model, with no number of its own', async () => {
+    const counted = await insights()
+    expect(counted.provider).toBe('embedded')
+    await useModel()
+    model.answer = JSON.stringify({ text: 'Of 24 Deals, half were won.' })
+    const { provider, insights: told } = await insights()
+    expect(provider).toBe('openai_compatible')
+    expect(told[0]).toMatchObject({ title: 'In short', description: 'Of 24 Deals, half were won.', confidence: 0.5 })
+    expect(told[0]!.data['restsOn']).toContain('24 Deals')
+    expect(told.slice(1)).toEqual(counted.insights)
+    await insights(host.as(few))
+    expect(JSON.stringify(model.calls.at(-1))).not.toMatch(/margin|777|North/)
+    await useEmbedded()
+  })
+
+  it('stay as they were counted where a model fails, is late, or invents', async () => {
+    const counted = await insights()
+    const offer = async () => [...(await offered({ stage: 'won' })).byField.keys()].toSorted()
+    const known = await offer()
+    await useModel()
+    const invented = JSON.stringify({ text: 'There are 25 Deals.' })
+    for (const answer of ['no idea', '{"text":7}', '{"text":""}', invented, { choices: [] }, null]) {
+      model.answer = answer
+      expect(await insights(), String(answer)).toEqual(counted)
+    }
+    model.answer = 'broken'
+    model.status = 500
+    expect(await insights()).toEqual(counted)
+    expect(await offer()).toEqual(known)
+    model.status = 200
     await useEmbedded()
   })
 })

@@ -3,7 +3,7 @@
 import type { Client } from 'graphql-ws'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { PeopledHost } from '../support/test-identities.ts'
 import { createPeopledHost } from '../support/test-identities.ts'
 
@@ -152,8 +152,10 @@ describe('a subscription', () => {
       'mutation { createTask(data: {title: "x"}) { id } }',
       'subscription { nothing }',
       'subscription {',
-    ])
-      expect(JSON.stringify((await hear(client, query)).failures), query).toContain('invalid_query')
+    ]) {
+      const { failures } = await hear(client, query)
+      await expect.poll(() => JSON.stringify(failures), { timeout: 5_000, message: query }).toContain('invalid_query')
+    }
     const goes = await hear(client, changes)
     await host.post('/data/task', { title: 'still' })
     await heard(goes, 1)
@@ -189,11 +191,16 @@ describe('the protocol', () => {
   })
 
   it('ends with the codes of the protocol', async () => {
+    const warnings: string[] = []
+    const note = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
     expect((await talk([subscribe])).code).toBe(4401)
     expect((await talk([init, init], mine())).code).toBe(4429)
     expect((await talk([init, subscribe, subscribe], mine())).code).toBe(4409)
     for (const broken of ['{', 'null', '{"type":"start"}', '{"type":"subscribe","id":"1"}'])
       expect((await talk([init, broken], mine())).code, broken).toBe(4400)
     expect((await talk([init, ...Array.from({ length: 120 }, () => ({ type: 'ping' }))], mine())).code).toBe(1008)
+    expect(warnings).toEqual([])
   })
 })

@@ -340,6 +340,23 @@ describe('a list', () => {
     expect(await statements(40)).toBe(few)
   })
 
+  it('asks no list again because another one fails', async () => {
+    const good = Array.from({ length: 6 }, (_, i) => `good${i}: stepList(top: 3) { records { name } }`).join(' ')
+    const statements = async (query: string): Promise<[number, Answer]> => {
+      await ask(query)
+      const before = host.host.database.statementCount()
+      const answer = await ask(query)
+      return [host.host.database.statementCount() - before, answer]
+    }
+    const [alone] = await statements(`{ ${good} }`)
+    const [both, { status, body }] = await statements(`{ ${good} bad: stepList(cursor: "none") { records { name } } }`)
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ good0: { records: [{}, {}, {}] }, bad: null })
+    expect(body.errors).toMatchObject([{ path: ['bad'], locations: [{}], extensions: { code: 'invalid_query' } }])
+    expect(alone).toBeGreaterThanOrEqual(6)
+    expect(both).toBeLessThan(alone + 3)
+  })
+
   it('groups: values over records as analytics names them', async () => {
     const groups = '{ stepAggregate(where: {rank: {lt: 20}}, groupBy: ["mood"], measures: ["count", "rank.sum"]) }'
     const { stepAggregate } = await dataOf(groups)

@@ -1,5 +1,6 @@
 // OData (D-183, D-276 to D-278): options beside filters, pages, batches, and what a foreign tool builds.
 import * as odataQuery from 'odata-query'
+import { ODataQuery } from 'ts-odata-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createODataWorld, odataUrl as url } from '../support/odata-world.ts'
@@ -85,6 +86,29 @@ describe('the other options', () => {
     expect(beside).toMatchObject({ account: world.accounts['Acme'], accountRecord: { name: 'Acme' } })
     expect(beside.ownerRecord.id).toBe(beside.owner)
     expect((await read(`task(${world.tasks['delta']})`, { $expand: 'accountRecord' })).body.accountRecord).toBeNull()
+    const labels = async (options: string) =>
+      (await read(`task(${world.tasks['Alpha']})`, { $expand: `labelsRecords(${options})` })).body.labelsRecords.map(
+        (row: Row) => row['name'],
+      )
+    expect(await labels('$orderby=name;$skip=1')).toEqual(['red'])
+    expect(await labels("$filter=name eq 'blue';$top=1")).toEqual(['blue'])
+    for (const title of ['One', 'Two', 'Three'])
+      await host.post('/odata/task', { title, account: world.accounts['Acme'] })
+    const rest = await read(`account(${world.accounts['Acme']})`, {
+      $expand: "tasks($filter=title ne 'Alpha';$orderby=title;$skip=1;$top=1;$count=true)",
+    })
+    expect(rest.body['tasks@odata.count']).toBe(3)
+    expect(Object.keys(rest.body).filter((name) => name.includes('$'))).toEqual([])
+    const counted = await read('account', { $select: 'name', $expand: 'tasks($count=true;$top=1)', $orderby: 'name' })
+    expect(counted.body.value.map((row: Row) => [row['name'], row['tasks@odata.count']])).toEqual([
+      ['Acme', 4],
+      ["O'Neil", 1],
+    ])
+    const red = await read(`task(${world.tasks['Alpha']})`, { $expand: 'labelsRecords($count=true;$top=1)' })
+    expect([red.body['labelsRecords@odata.count'], red.body.labelsRecords.length]).toEqual([2, 1])
+    expect(rest.body.tasks.map((row: Row) => row['title'])).toEqual(['Three'])
+    for (const row of (await read('task', { $filter: "title in ('One','Two','Three')" })).body.value)
+      await host.delete(`/odata/task(${row.id})`)
     const deep = 'account($expand=tasks($expand=account($expand=tasks)))'
     expect(await refusal({ $expand: deep })).toMatchObject({ status: 400, parameter: '$expand' })
     for (const $expand of ['nothing', 'title', 'account(', 'account($top=0)', 'account($nothing=1)', 'account,account'])
@@ -260,6 +284,49 @@ describe('batches', () => {
     expect((await host.delete(`/odata/task(${done[1].body.id})`)).status).toBe(200)
   })
 
+  it('are multipart messages as well', async () => {
+    const send = async (body: string, type = 'multipart/mixed; boundary=b') => {
+      const answer = await fetch(`${host.host.url}/api/v1/odata/$batch`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${host.host.token}`, 'content-type': type },
+        body,
+      })
+      return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() }
+    }
+    const http = (request: string, id = '') =>
+      `Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n${id === '' ? '' : `Content-ID: ${id}\r\n`}\r\n${request}\r\n`
+    const post = (name: string, id: string) =>
+      http(`POST account HTTP/1.1\r\nContent-Type: application/json\r\n\r\n${JSON.stringify({ name })}`, id)
+    const message = (parts: readonly string[], boundary = 'b') =>
+      `${parts.map((part) => `--${boundary}\r\n${part}`).join('')}--${boundary}--\r\n`
+    const changes = (parts: readonly string[]) =>
+      `Content-Type: multipart/mixed; boundary="c"\r\n\r\n${message(parts, 'c')}`
+    const patch = 'PATCH $1 HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{"city":"Multingen"}'
+    const done = await send(
+      message([
+        changes([post('Multi', '1'), http(patch, '2')]),
+        http("GET /api/v1/odata/account/$count?$filter=city%20eq%20'Multingen' HTTP/1.1"),
+      ]),
+    )
+    expect([done.status, done.type]).toEqual([200, expect.stringMatching(/^multipart\/mixed; boundary=batch_/)])
+    expect(done.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200', 'HTTP/1.1 200'])
+    expect(done.text).toMatch(/content-type: text\/plain; charset=utf-8\r\n\r\n1\r\n--batch_\S+--\r\n$/)
+    expect(done.text.match(/Content-ID: \S+/g)).toEqual(['Content-ID: 1', 'Content-ID: 2'])
+    const failed = await send(message([changes([post('Gone', '1'), post('', '2')]), http('GET account HTTP/1.1')]))
+    expect(failed.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+    expect((await read('account/$count', { $filter: "name eq 'Gone'" })).body).toBe('0')
+    for (const [body, type] of [
+      ['', undefined],
+      [message([http('GET account HTTP/1.1')]), 'multipart/mixed'],
+      ['--b\r\n\r\nGET account HTTP/1.1\r\n--b--', undefined],
+      [message([http('account')]), undefined],
+      [message([http('POST account HTTP/1.1\r\n\r\n{')]), undefined],
+      [message(Array.from({ length: 101 }, () => http('GET account HTTP/1.1'))), undefined],
+      [`--b\r\n${http('GET account HTTP/1.1')}`, undefined],
+    ] as const)
+      expect((await send(body, type)).status, body.slice(0, 60)).toBe(400)
+  })
+
   it('are refused when they are malformed', async () => {
     for (const requests of [
       [],
@@ -311,5 +378,31 @@ describe('foreign tools', () => {
     expect(sums.body.value).toEqual([{ done: true, total: -0.5 }])
     const one = await host.get(`/odata/task${buildQuery({ key: world.tasks['Alpha'] })}`)
     expect(one.body.title).toBe('Alpha')
+  })
+  it('ts-odata-client reads what is answered, page after page', async () => {
+    interface Task {
+      id: string
+      title: string
+      hours: number
+      done: boolean
+    }
+    const requestInit = () => ({
+      headers: { authorization: `Bearer ${host.host.token}`, prefer: 'odata.maxpagesize=1' },
+    })
+    const tasks = ODataQuery.forV4<Task>(`${host.host.url}/api/v1/odata/task`, { requestInit })
+    const some = tasks
+      .select((task) => ({ id: task.id, title: task.title }))
+      .filter((task, { or }) =>
+        or(task.title.$startsWith('Al'), task.hours.$greaterThan(2).and(task.done.$equals(true))),
+      )
+      .orderByDescending((task) => task.title)
+    const read: string[] = []
+    for await (const { title } of some) read.push(title)
+    expect(read).toEqual(['beta  ', 'Alpha'])
+    const counted = await some.top(1).getManyWithCountAsync()
+    expect([counted['@odata.count'], counted.value.length]).toEqual([2, 1])
+    const listed = await tasks.filter((task) => task.hours.$lessThan(0)).getManyAsync()
+    expect(listed.value.map(({ title }) => title)).toEqual(['Gamma'])
+    expect(await tasks.getAsync(world.tasks['Alpha'])).toMatchObject({ title: 'Alpha', hours: 1.5 })
   })
 })

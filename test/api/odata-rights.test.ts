@@ -262,6 +262,11 @@ describe('what a caller may not read', () => {
       '$apply=groupby((X))',
       '$apply=aggregate(X with sum as s)',
       '$filter=length(X) gt 1',
+      '$filter=X add 1 gt 1',
+      '$filter=amount sub X gt 1',
+      '$filter=1 sub (X mul 2) gt 1',
+      "$filter=concat(title,X) eq 'a'",
+      '$filter=X/$count gt 1',
     ]
     for (const word of words) {
       const [hidden, absent] = await Promise.all(

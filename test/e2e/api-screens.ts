@@ -101,6 +101,21 @@ export const apiScreens: readonly Screen[] = [
     },
   },
   {
+    name: 'records-suggestions',
+    covers: '/o/:name',
+    state: 'dialog',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'New record' }).first().click()
+      await dialog(page, 'New record in Book')
+      await page.getByRole('checkbox', { name: 'Read' }).click()
+      await page.keyboard.press('ControlOrMeta+.')
+      await page.getByText(/^\d+ suggestions?\./).waitFor()
+    },
+    scrollsSideways: true,
+  },
+  {
     ...assistant,
     name: 'assistant',
     state: 'empty',

@@ -1,7 +1,7 @@
 // The assistant in a real browser: a question becomes a query that is checked, corrected, run and kept; a conversation
 // names the records it rests on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { look } from './look.ts'
+import { look, tabTo } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 
@@ -32,6 +32,29 @@ describe('the assistant', () => {
       { title: 'Paint the door', status: 'closed', hours: 4 },
     ]
     await bench.api('POST', '/data/task/createMany', { records })
+    const visit = {
+      name: 'visit',
+      label: 'Visit',
+      pluralLabel: 'Visits',
+      fields: {
+        city: { type: 'text', label: 'City' },
+        channel: {
+          type: 'select',
+          label: 'Channel',
+          options: ['Fair', 'Phone'].map((label) => ({ value: label.toLowerCase(), label })),
+        },
+        task: { type: 'lookup', label: 'Task', reference: 'task' },
+        paid: { type: 'boolean', label: 'Paid' },
+      },
+    }
+    await bench.api('PUT', '/meta/object/visit', { type: 'object', name: 'visit', item: visit })
+    const { records: tasks } = await bench.api<{ records: { id: string }[] }>('GET', '/data/task?title=Mend the roof')
+    const visits = ['Oslo', 'Oslo', 'Oslo', 'Rome'].map((city) => ({
+      city,
+      channel: city === 'Oslo' ? 'fair' : 'phone',
+      task: city === 'Oslo' ? tasks[0]?.id : null,
+    }))
+    await bench.api('POST', '/data/visit/createMany', { records: visits })
     opened = await bench.open('/')
   })
   afterAll(async () => bench?.stop())
@@ -100,6 +123,46 @@ describe('the assistant', () => {
     await look(page, 'assistant-chat')
     await log.getByRole('link', { name: 'Paint the door' }).click()
     await page.getByRole('heading', { level: 1, name: 'Paint the door' }).waitFor()
+    expect(opened.errors.filter((line) => !/\b4\d\d\b/.test(line))).toEqual([])
+  })
+  it('suggests values while a form is filled, by keyboard alone, and writes nothing before it is saved', async () => {
+    const { page } = opened
+    const count = async (): Promise<number> =>
+      (await bench.api<{ records: unknown[] }>('GET', '/data/visit')).records.length
+    await page.evaluate(() => {
+      window.location.hash = '/o/visit'
+    })
+    await page.getByText('4 records').waitFor()
+    await page.keyboard.press('n')
+    const form = page.getByRole('dialog', { name: 'New record in Visit' })
+    await form.waitFor()
+    await page.keyboard.press('ControlOrMeta+.')
+    await form.getByText('Nothing to suggest yet.', { exact: false }).waitFor()
+    await page.keyboard.type('Oslo')
+    await page.keyboard.press('ControlOrMeta+.')
+    await form.getByText('2 suggestions.', { exact: false }).waitFor()
+    await form.getByText('3 of 3 similar records have it.').first().waitFor()
+    await look(page, 'record-suggestions')
+    // One is left, one is taken; the focus stays with their fields.
+    await tabTo(page, 'Dismiss the suggestion for Channel')
+    await page.keyboard.press('Enter')
+    await form.getByText('1 suggestion.', { exact: false }).waitFor()
+    const focused = async (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.closest('[data-field]')?.getAttribute('data-field') ?? null)
+    expect(await focused()).toBe('channel')
+    await tabTo(page, 'Take Mend the roof for Task')
+    await page.keyboard.press('ControlOrMeta+.')
+    await form.getByRole('button', { name: 'Take Mend the roof for Task' }).waitFor({ state: 'detached' })
+    expect(await focused()).toBe('task')
+    expect(await count()).toBe(4)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await form.waitFor({ state: 'detached' })
+    await page.getByText('5 records').waitFor()
+    const { records } = await bench.api<{ records: Record<string, unknown>[] }>(
+      'GET',
+      '/data/visit?sort=-id&top=1&expand=task',
+    )
+    expect(records[0]).toMatchObject({ city: 'Oslo', channel: null, task: { title: 'Mend the roof' } })
     expect(opened.errors.filter((line) => !/\b4\d\d\b/.test(line))).toEqual([])
   })
 })

@@ -70,7 +70,7 @@ export function buildChildren(
   relation: FieldSchema,
   parentIds: readonly string[],
   env: QueryEnv,
-  options: RelatedOptions & { readonly limit?: number | null } = {},
+  options: RelatedOptions & { readonly limit?: number | null; readonly skip?: number } = {},
 ): RelatedPlan {
   const scope = rootScope(child, env)
   const fields = relatedFields(child, options.fields ?? null, env)
@@ -78,9 +78,28 @@ export function buildChildren(
   const parents = bind(scope, JSON.stringify(parentIds))
   const write = relation.multiple ? writeListedChildren : writeKeyedChildren
   const reading = readComputed(child, fields, env)
-  const { sort = [], where } = options
-  const sql = write(scope, { relation, fields: reading.fields, parents, limit, sort, where })
+  const { sort = [], where, skip = 0 } = options
+  const sql = write(scope, { relation, fields: reading.fields, parents, limit, skip, sort, where })
   return { statement: { sql, parameters: scope.parameters }, fields, read: reading.read }
+}
+
+/** Counts the live children of each parent id that pass: rows with {@link parentColumn} and `count`; who has none is missing. */
+export function countChildren(
+  child: ObjectSchema,
+  relation: FieldSchema,
+  parentIds: readonly string[],
+  env: QueryEnv,
+  where: ResolvedFilter,
+): Statement<Row> {
+  const scope = rootScope(child, env)
+  const own = column(scope, relation.column)
+  const [parent, from] = relation.multiple ? ['e.value', ` JOIN json_each(${own}) AS e`] : [own, '']
+  const conditions = [
+    `${parent} IN (SELECT value FROM json_each(${bind(scope, JSON.stringify(parentIds))}))`,
+    ...writeConditions(scope, where, 'exclude'),
+  ]
+  const sql = `SELECT ${parent} AS "${parentColumn}", count(*) AS "count" FROM "${child.table}" AS ${scope.alias}${from} WHERE ${conditions.join(' AND ')} GROUP BY 1`
+  return { sql, parameters: scope.parameters }
 }
 
 interface ChildrenParts {
@@ -89,19 +108,23 @@ interface ChildrenParts {
   /** Placeholder of the parents' ids. */
   readonly parents: string
   readonly limit: number
+  readonly skip: number
   readonly sort: readonly ResolvedSortTerm[]
   readonly where: ResolvedFilter | null | undefined
 }
 
 /** One step into the index of the relation per parent, which ends at the limit. */
-function writeKeyedChildren(scope: Scope, { relation, fields, parents, limit, sort, where }: ChildrenParts): string {
+function writeKeyedChildren(
+  scope: Scope,
+  { relation, fields, parents, limit, skip, sort, where }: ChildrenParts,
+): string {
   const inner = innerScope(scope, scope.schema)
   const table = `"${scope.schema.table}"`
   const conditions = [
     `${column(inner, relation.column)} = p.value`,
     ...writeConditions(inner, where ?? everything, 'exclude'),
   ]
-  const first = `SELECT ${inner.alias}."rowid" FROM ${table} AS ${inner.alias} WHERE ${conditions.join(' AND ')} ORDER BY ${childOrder(inner, sort)} LIMIT ${bind(scope, limit)}`
+  const first = `SELECT ${inner.alias}."rowid" FROM ${table} AS ${inner.alias} WHERE ${conditions.join(' AND ')} ORDER BY ${childOrder(inner, sort)} LIMIT ${bind(scope, limit)}${skip === 0 ? '' : ` OFFSET ${bind(scope, skip)}`}`
   return (
     `SELECT ${selectList(fields, scope.alias)}, p.value AS "${parentColumn}" FROM json_each(${parents}) AS p` +
     ` CROSS JOIN ${table} AS ${scope.alias} ON ${scope.alias}."rowid" IN (${first}) ORDER BY ${childOrder(scope, sort)}`
@@ -109,7 +132,10 @@ function writeKeyedChildren(scope: Scope, { relation, fields, parents, limit, so
 }
 
 /** A list of parents has no index: the children are walked once, whatever the number of parents. */
-function writeListedChildren(scope: Scope, { relation, fields, parents, limit, sort, where }: ChildrenParts): string {
+function writeListedChildren(
+  scope: Scope,
+  { relation, fields, parents, limit, skip, sort, where }: ChildrenParts,
+): string {
   const conditions = [
     `e.value IN (SELECT value FROM json_each(${parents}))`,
     ...writeConditions(scope, where ?? everything, 'exclude'),
@@ -118,7 +144,7 @@ function writeListedChildren(scope: Scope, { relation, fields, parents, limit, s
   const inner =
     `SELECT ${selectList(fields, scope.alias)}, e.value AS "${parentColumn}", ${number} FROM "${scope.schema.table}" AS ${scope.alias}` +
     ` JOIN json_each(${column(scope, relation.column)}) AS e WHERE ${conditions.join(' AND ')}`
-  return `SELECT ${selectList(fields, 'r')}, r."${parentColumn}" FROM (${inner}) AS r WHERE r."$n" <= ${bind(scope, limit)} ORDER BY r."$n"`
+  return `SELECT ${selectList(fields, 'r')}, r."${parentColumn}" FROM (${inner}) AS r WHERE r."$n" > ${bind(scope, skip)} AND r."$n" <= ${bind(scope, skip + limit)} ORDER BY r."$n"`
 }
 
 function childOrder(scope: Scope, sort: readonly ResolvedSortTerm[]): string {

@@ -103,12 +103,12 @@ function writeSome(scope: Scope, { field, elements, child }: ResolvedSome): stri
 function writeLeaf(scope: Scope, condition: ResolvedCondition): string {
   const { field, inner, test, functions } = condition
   const own = column(scope, field.column)
-  if (inner.length === 0) return writeTest(scope, { sql: applySql(own, functions), field, jsonType: null }, test)
+  if (inner.length === 0) return writeTest(scope, { sql: applySql(scope, own, functions), field, jsonType: null }, test)
   const path = quoteLiteral(`$${inner.map((key) => `."${key}"`).join('')}`)
   const [value, jsonType] = [`json_extract(${own}, ${path})`, `json_type(${own}, ${path})`]
   if (functions !== undefined) {
     const text = `CASE WHEN ${jsonType} = 'text' THEN ${value} END`
-    return writeTest(scope, { sql: applySql(text, functions), field, jsonType: null }, test)
+    return writeTest(scope, { sql: applySql(scope, text, functions), field, jsonType: null }, test)
   }
   const subject = { sql: value, field, jsonType }
   return writeTest(scope, subject, test)

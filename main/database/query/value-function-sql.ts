@@ -1,16 +1,23 @@
 // Functions over values as SQL. Timestamps are stored in UTC and as text of a fixed form, so their parts stand at fixed
 // places.
 import type { AppliedFunction } from '#shared/filter/value-functions.ts'
+import { quoteLiteral } from '../schema/sql-text.ts'
+import type { Scope } from './scope.ts'
+import { column } from './scope.ts'
 
 /** Blanks that trimming takes away, as SQL: SQLite's own takes spaces alone. */
 const blanks = 'char(9, 10, 11, 12, 13, 32, 160)'
 
 /** SQL of a value after the functions, the innermost first; null stays null. */
-export function applySql(sql: string, functions: readonly AppliedFunction[] | undefined): string {
-  return functions === undefined ? sql : functions.reduce((inner, applied) => writeFunction(inner, applied), sql)
+export function applySql(scope: Scope, sql: string, functions: readonly AppliedFunction[] | undefined): string {
+  return functions === undefined ? sql : functions.reduce((inner, applied) => writeFunction(scope, inner, applied), sql)
 }
 
-function writeFunction(sql: string, { name, takes }: AppliedFunction): string {
+function writeFunction(scope: Scope, sql: string, { name, takes, besides }: AppliedFunction): string {
+  // A comparison may write the value twice, so nothing beside it is bound.
+  const [other = '', more] = besides.map((operand) =>
+    typeof operand === 'object' ? column(scope, operand.column) : quoteLiteral(operand),
+  )
   const part = (start: number, length: number): string => `substr(${sql}, ${start}, ${length})`
   const number = (start: number, length: number): string => `CAST(${part(start, length)} AS INTEGER)`
   // Behind the date and the letter T of a timestamp, at the very beginning of a time of day.
@@ -46,5 +53,36 @@ function writeFunction(sql: string, { name, takes }: AppliedFunction): string {
       return `floor(${sql})`
     case 'ceiling':
       return `ceil(${sql})`
+    case 'count':
+      return `coalesce(json_array_length(${sql}), 0)`
+    case 'add':
+      return `(${sql} + ${other})`
+    case 'sub':
+      return `(${sql} - ${other})`
+    case 'subFrom':
+      return `(${other} - ${sql})`
+    case 'mul':
+      return `(${sql} * ${other})`
+    // Of two whole numbers the whole part, as SQLite divides too.
+    case 'div':
+      return `(${sql} / ${other})`
+    case 'divFrom':
+      return `(${other} / ${sql})`
+    case 'divby':
+      return `(${sql} * 1.0 / ${other})`
+    case 'divbyFrom':
+      return `(${other} * 1.0 / ${sql})`
+    case 'mod':
+      return `mod(${sql}, ${other})`
+    case 'modFrom':
+      return `mod(${other}, ${sql})`
+    case 'concat':
+      return `(${sql} || ${other})`
+    case 'concatFrom':
+      return `(${other} || ${sql})`
+    case 'indexof':
+      return `(instr(${sql}, ${other}) - 1)`
+    case 'substring':
+      return `substr(${sql}, ${other} + 1${more === undefined ? '' : `, ${more}`})`
   }
 }

@@ -21,10 +21,12 @@ import type { QuestionScope, UnderstoodQuery } from './service/embedded-query.ts
 import { askEmbedded } from './service/embedded-query.ts'
 import type { FormScope } from './service/form-values.ts'
 import { readForm, valuesOfSimilar } from './service/form-values.ts'
+import type { Insight, InsightType } from './service/insights.ts'
 import { insightsOf } from './service/insights.ts'
 import { lexiconOf } from './service/lexicon.ts'
 import type { ModelMessage } from './service/model-client.ts'
 import { askModel } from './service/model-client.ts'
+import { insightMessages, readModelInsight } from './service/model-insights.ts'
 import { questionMessages, readModelQuery, wordsOfQuery } from './service/model-query.ts'
 import { askableFields, formMessages, readModelValues } from './service/model-values.ts'
 import type { Suggestion } from './service/suggest.ts'
@@ -203,6 +205,29 @@ export function createAiService(parts: AiParts): AiService {
     }
   }
 
+  /** Null without a model, without insights, and where the model fails: what was counted stands for itself. */
+  const tellByModel = async (
+    ctx: RequestContext,
+    plural: string,
+    type: InsightType,
+    insights: readonly Insight[],
+  ): Promise<Insight | null> => {
+    const target = await config.target()
+    if (target === null || insights.length === 0) return null
+    try {
+      const limited = { ...target, timeoutMs: Math.min(target.timeoutMs, maxTellMs) }
+      const messages = insightMessages(plural, insights)
+      return readModelInsight(
+        await askModel(outbound, limited, { messages, isJson: true, signal: ctx.signal }),
+        type,
+        insights,
+      )
+    } catch (error) {
+      if (isProviderFailure(error)) return null
+      throw error
+    }
+  }
+
   const valuesByModel = async (ctx: RequestContext, form: FormScope): Promise<Suggestion[] | null> => {
     const target = await config.target()
     const fields = askableFields(form)
@@ -236,7 +261,11 @@ export function createAiService(parts: AiParts): AiService {
       const { lexicon } = scopeOf(ctx)
       const schema = objectOf(ctx, object)
       const record = recordId === undefined ? null : await recordOf(ctx, schema, recordId)
-      return { insights: await insightsOf({ data, ctx, of: lexicon.of(schema), lexicon, record }, type) }
+      const insights = await insightsOf({ data, ctx, of: lexicon.of(schema), lexicon, record }, type)
+      const told = await tellByModel(ctx, schema.pluralLabel, type, insights)
+      return told === null
+        ? { insights, provider: 'embedded' }
+        : { insights: [told, ...insights], provider: 'openai_compatible' }
     },
     conversations: async (ctx, page) => conversations.list(ctx, page),
     async conversation(ctx, id) {
@@ -257,6 +286,8 @@ export function createAiService(parts: AiParts): AiService {
 /** Most values for one form (D-179), and the milliseconds a model has for them within the 15 s of the request. */
 const maxFormValues = 10
 const maxFormMs = 12_000
+/** Milliseconds a model has for its words about insights, within the 60 s of the request. */
+const maxTellMs = 45_000
 
 const noUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
 

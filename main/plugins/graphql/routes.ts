@@ -6,7 +6,7 @@ import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import type { GraphqlReply } from './service/answers.ts'
 import { requestOfBody, requestOfQuery } from './service/graphql-request.ts'
-import { answerTypeOf } from './service/media-types.ts'
+import { answerTypeOf, asksForJsonAlone } from './service/media-types.ts'
 import type { GraphqlRunner } from './service.ts'
 
 type Answer = RouteResult<(typeof graphqlRoutes)['runGraphql']>
@@ -39,8 +39,10 @@ function missingHeader() {
 }
 
 function replyOf({ status, body }: GraphqlReply, accept: string | undefined): Reply<Answer> {
+  const isDocument = status === 400 && body.error?.code === 'invalid_query'
   return new Reply(body as unknown as Answer, {
-    status,
+    // What is wrong with a document is an answer of the language, not of HTTP, to those who know JSON alone (D-326).
+    status: isDocument && asksForJsonAlone(accept) ? 200 : status,
     headers: {
       'content-type': `${answerTypeOf(accept)}; charset=utf-8`,
       ...(status === 405 ? { allow: 'POST' } : {}),

@@ -141,7 +141,7 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
       if (readsOnly && kind === 'mutation')
         return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
       const whole = await answerDirectly(ctx, direct, args.variableValues ?? {})
-      if (whole !== null) return answers.of({ data: whole })
+      if (whole !== null) return answers.of(whole)
       const contextValue: RunContext = { ctx, related: createRelatedRecords(data, ctx) }
       return answers.of(await library.execute({ ...args, contextValue, abortSignal: ctx.signal }))
     },
@@ -174,12 +174,12 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
   }
 }
 
-/** What an operation answers without being run; null where it has to be, which also words everything that fails. */
+/** What an operation answers without being run; null where it has to be, which also words what its arguments refuse. */
 async function answerDirectly(
   ctx: RequestContext,
   direct: DirectAnswer | null,
   variables: Readonly<Record<string, unknown>>,
-): Promise<Record<string, unknown> | null> {
+): Promise<ExecutionResult | null> {
   try {
     return (await direct?.(ctx, variables)) ?? null
   } catch {

@@ -15,6 +15,8 @@ import { showToast } from '../../lib/toast.ts'
 import { fieldList, objectLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { addRecord } from './add-record.ts'
+import type { FormSuggestion } from './form-suggestions.tsx'
+import { OfferedValue, SuggestButton, onSuggestionKey, useFormSuggestions } from './form-suggestions.tsx'
 import classes from './records.module.css'
 
 /** The dialog; it stays open after "Add and continue". */
@@ -56,6 +58,21 @@ function RecordForm(props: {
   const [busy, setBusy] = useState(false)
   const [round, setRound] = useState(0)
   const form = useRef<HTMLFormElement>(null)
+  const suggestions = useFormSuggestions(object.name, fields, () => readValues(fields, texts, context).values)
+
+  const take = (name: string): void => {
+    const field = fields.find((one) => one.name === name)
+    const suggestion = suggestions.of(name)
+    if (field === undefined || suggestion === undefined) return
+    setTexts((current) => ({ ...current, [name]: fieldTypeOf(field).toText(suggestion.value, field, context) }))
+    leave(name)
+  }
+
+  // What was pressed goes away with the suggestion: the focus stays at the field.
+  const leave = (name: string): void => {
+    suggestions.settle(name)
+    focusField(form.current, name)
+  }
 
   // The dialog's focus trap looks for this mark; without it the close button would get the focus.
   useLayoutEffect(() => {
@@ -79,6 +96,7 @@ function RecordForm(props: {
         return
       }
       setTexts(startTexts(fields, context, initial))
+      suggestions.forget()
       setRound(round + 1)
     } catch (error) {
       const own = error instanceof ApiError ? error.fieldErrors : []
@@ -92,6 +110,7 @@ function RecordForm(props: {
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (onSuggestionKey(event, suggestions, take)) return
     if (event.key !== 'Enter') return
     const target = event.target as Element
     if (isApple ? event.metaKey : event.ctrlKey) {
@@ -123,9 +142,13 @@ function RecordForm(props: {
           problem={problems[field.name]}
           autoFocus={index === 0 && round > 0}
           onDraft={(text) => setTexts((current) => ({ ...current, [field.name]: text }))}
+          suggestion={(texts[field.name] ?? '') === '' ? suggestions.of(field.name) : undefined}
+          onTake={() => take(field.name)}
+          onLeave={() => leave(field.name)}
         />
       ))}
       <Group justify="flex-end" className={classes.formEnd}>
+        <SuggestButton suggestions={suggestions} />
         <Button variant="default" onClick={props.onClose}>
           {t('app.cancel')}
         </Button>
@@ -156,8 +179,12 @@ export function FormField(props: {
   problem: string | undefined
   autoFocus: boolean
   onDraft: (text: string) => void
+  /** A value that may be taken in place of typing one. */
+  suggestion?: FormSuggestion | undefined
+  onTake?: () => void
+  onLeave?: () => void
 }) {
-  const { field } = props
+  const { field, suggestion, onTake, onLeave } = props
   const errorId = useId()
   const { Editor, icon: Icon } = fieldTypeOf(field)
   const help = field.help ?? field.description
@@ -182,6 +209,9 @@ export function FormField(props: {
           onDone={props.onDraft}
         />
       </div>
+      {suggestion && onTake && onLeave && (
+        <OfferedValue field={field} suggestion={suggestion} onTake={onTake} onLeave={onLeave} />
+      )}
       <p id={errorId} className={props.problem ? classes.error : classes.help}>
         {props.problem ?? help}
       </p>

@@ -8,12 +8,14 @@ import { allOf } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
+import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import { resolveSort } from '#shared/filter/resolve-sort.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
+import { childCountKey } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { engineOf } from '#main/database/query/build-find.ts'
-import { buildChildren, buildRelated, parentColumn } from '#main/database/query/build-related.ts'
+import { buildChildren, buildRelated, countChildren, parentColumn } from '#main/database/query/build-related.ts'
 import type { RelatedOptions } from '#main/database/query/build-related.ts'
 import type { FilterWeight } from '#main/database/query/query-weight.ts'
 import { weighFilter } from '#main/database/query/query-weight.ts'
@@ -95,7 +97,11 @@ export function createExpander(run: RunRead, incoming: IncomingReferences): Expa
     const parents = records.map((record) => record['id'] as string)
     const groups = new Map<string, PlatformRecord[]>(parents.map((id) => [id, []]))
     if (parents.length > 0) {
-      const plan = buildChildren(child, reference.field, parents, env, { ...options, limit: node.limit })
+      const plan = buildChildren(child, reference.field, parents, env, {
+        ...options,
+        limit: node.limit,
+        skip: node.skip ?? 0,
+      })
       const endsAtLimit = !reference.field.multiple && node.sort.length === 0 && node.where === null
       const rows = await run(ctx, plan.statement, {
         table: child.table,
@@ -110,6 +116,11 @@ export function createExpander(run: RunRead, incoming: IncomingReferences): Expa
     }
     if (node.children.length > 0) await expand(ctx, child, [...groups.values()].flat(), node.children, env)
     for (const record of records) record[node.name] = groups.get(record['id'] as string) ?? []
+    if (node.counted !== true || parents.length === 0) return
+    const statement = countChildren(child, reference.field, parents, env, options.where)
+    const rows = await run(ctx, statement, { table: child.table, weight: options.weight, readsAll: true })
+    const counts = new Map(rows.map((row) => [row[parentColumn], Number(row['count'])]))
+    for (const record of records) record[childCountKey(node.name)] = counts.get(record['id']) ?? 0
   }
 
   return expand
@@ -120,7 +131,7 @@ function relatedOptions(
   target: ObjectSchema,
   node: ExpandNode,
   env: QueryEnv,
-): RelatedOptions & { weight: FilterWeight } {
+): RelatedOptions & { where: ResolvedFilter; weight: FilterWeight } {
   const missing = node.fields?.find((name) => readableField(target, name, env) === undefined)
   if (missing !== undefined) {
     throw unknownField({ parameter: 'select', path: `${node.name}.${missing}` }, [node.name, missing])
@@ -128,7 +139,7 @@ function relatedOptions(
   const rights = env.rowCondition?.(target.name) ?? null
   const where = resolveFilter(target, allOf(node.where), env, 'expand')
   const visible = resolveFilter(target, allOf(rights), engineOf(env), 'expand')
-  const both = { kind: 'and', children: [where, visible] } as const
+  const both: ResolvedFilter = { kind: 'and', children: [where, visible] }
   // Children of an expanded relation need their own relation field even when only other fields were named.
   const fields = node.fields === null ? null : [...node.fields, ...node.children.map((inner) => inner.name)]
   return { fields, where: both, sort: resolveSort(target, node.sort, env, 'expand'), weight: weighFilter(both) }

@@ -1,10 +1,13 @@
 // Answers the documents that clients send most, lists of records with what they lead to one by one, without running every
 // field of every record: each list is one read of the data service, related records included, and what was compiled of the
-// document once writes the records. Everything else, and everything that fails, is left to the library.
+// document once writes the records. Everything else, and what its arguments refuse, is left to the library; a list that
+// fails while it is read is told here, so that nothing is read twice.
 import type {
   DocumentNode,
+  ExecutionResult,
   FieldNode,
   FragmentDefinitionNode,
+  GraphQLError,
   GraphQLField,
   GraphQLObjectType,
   GraphQLOutputType,
@@ -34,7 +37,7 @@ export type DirectField =
 export type DirectAnswer = (
   ctx: RequestContext,
   variables: Readonly<Record<string, unknown>>,
-) => Promise<Record<string, unknown>> | null
+) => Promise<ExecutionResult> | null
 
 type Write = (record: PlatformRecord) => unknown
 
@@ -199,9 +202,19 @@ export function compileDirect(
       if (query === null) return null
       asked.push({ list, query })
     }
-    return Promise.all(asked.map(({ list, query }) => readPage(ctx, list, query))).then((pages) =>
-      Object.fromEntries(pages.map((page, index) => [lists[index]!.key, lists[index]!.write(page)])),
-    )
+    return Promise.allSettled(asked.map(({ list, query }) => readPage(ctx, list, query))).then(answerOf)
+  }
+
+  /** A list that failed is null, with its error at its place. @throws notDirect for a value its type does not have */
+  function answerOf(pages: readonly PromiseSettledResult<RecordPage>[]): ExecutionResult {
+    const data: Record<string, unknown> = {}
+    const errors: GraphQLError[] = []
+    for (const [index, page] of pages.entries()) {
+      const { key, node, write } = lists![index]!
+      data[key] = page.status === 'fulfilled' ? write(page.value) : null
+      if (page.status === 'rejected') errors.push(library.locatedError(page.reason, node, [key]))
+    }
+    return errors.length === 0 ? { data } : { data, errors }
   }
 }
 

@@ -15,4 +15,10 @@ export function answerTypeOf(accept: string | undefined): 'application/json' | t
   return best?.type ?? 'application/json'
 }
 
+/** Whether a caller knows answers of the older media type alone, which are 200 even where no document could be run. */
+export function asksForJsonAlone(accept: string | undefined): boolean {
+  const names = (accept ?? '').split(',').map((part) => part.split(';')[0]!.trim().toLowerCase())
+  return names.every((name) => name === 'application/json')
+}
+
 const jsonNames = new Set(['application/json', 'application/*', '*/*'])

@@ -58,12 +58,17 @@ const missing: ReadonlySet<string> = new Set([
   'traverse',
 ])
 
+/** Most transformations of one request: filters behind each other stand inside of each other. */
+const maxTransformations = 16
+
 /** Reads the transformations in their order. @throws invalid_query, not_implemented */
 export function parseApply(text: string, aliases: Aliases): ApplyPlan {
   const reader = createTokenReader(text, '$apply')
   let filter: Filter | null = null
   let groups = null as ApplyPlan['groups']
+  let count = 0
   do {
+    if (++count > maxTransformations) throw reader.fail(`there are more than ${maxTransformations} transformations`)
     const written = reader.needName('a transformation')
     const word = written.toLowerCase()
     if (word === 'identity') continue

@@ -1,4 +1,4 @@
-// Answers batches in JSON: requests one after the other, and groups of writes that are done together or not at all.
+// Answers batches, in JSON or as multipart messages: requests one after the other, and groups of writes that are done together or not at all.
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -9,6 +9,7 @@ import { readBatch } from './batch-request.ts'
 import type { PartAnswer } from './batch-answers.ts'
 import { failureOf, resolveReference } from './batch-answers.ts'
 import { answersOfGroup, stepsOfGroup } from './batch-group.ts'
+import { multipartOf, multipartType, requestsOfMultipart } from './batch-multipart.ts'
 import type { Headers } from './request-words.ts'
 
 /** What batches are answered with. */
@@ -55,7 +56,9 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
   }
 
   return async (ctx, { body, headers }) => {
-    const all = readBatch(body)
+    const type = headers['content-type'] ?? ''
+    const isMultipart = type.toLowerCase().startsWith(multipartType)
+    const all = readBatch(isMultipart ? requestsOfMultipart(String(body), type) : body)
     const goesOn = /(?:^|[,;\s])(?:odata\.)?continue-on-error(?:\s*=\s*"?true"?)?\s*(?:[,;]|$)/i.test(
       headers['prefer'] ?? '',
     )
@@ -84,7 +87,9 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
       }
       if (!goesOn && answers.some(({ status }) => status >= 400)) break
     }
-    return { status: 200, body: { responses }, headers: { 'OData-Version': versionAsked(headers) } }
+    const own = { 'OData-Version': versionAsked(headers) }
+    if (isMultipart) return { status: 200, ...multipartOf(responses, `batch_${ctx.requestId}`), headers: own }
+    return { status: 200, body: { responses }, headers: own }
   }
 }
 

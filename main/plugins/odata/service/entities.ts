@@ -1,5 +1,6 @@
 // Writes records as entities: the fields that were asked for, related entities under the names of the request, and what
 // the protocol says beside the values.
+import { childCountKey } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
@@ -52,11 +53,18 @@ export function writeEntity(
     return Object.assign(entity, record)
   const selected = shape.select === null ? null : new Set(shape.select.map((name) => name.split('.')[0]!))
   const replaced = new Map(shape.expansions.map((expansion) => [expansion.navigation.source, expansion]))
+  const counted = new Set<string>()
+  for (const { name, navigation, counts } of shape.expansions) {
+    const key = childCountKey(navigation.source)
+    if (!counts || !Object.hasOwn(record, key)) continue
+    counted.add(key)
+    entity[`${name}@odata.count`] = writeCount(writing.form, Number(record[key]))
+  }
   for (const [name, value] of Object.entries(record)) {
     const expansion = replaced.get(name)
     const isShown = selected === null || name === 'id' || selected.has(name)
     if (expansion === undefined) {
-      if (isShown) entity[name] = writeValue(writing.form, schema, name, value)
+      if (isShown && !counted.has(name)) entity[name] = writeValue(writing.form, schema, name, value)
     } else writeExpansion(writing, entity, expansion, value, isShown)
   }
   return entity
@@ -69,6 +77,10 @@ export function writeValue(form: AnswerForm, schema: ObjectSchema, name: string,
   return field !== undefined && isWideNumber(edmTypeOf(schema.name, field)) ? String(value) : value
 }
 
+function writeCount(form: AnswerForm, count: number): number | string {
+  return form.numbersAsText ? String(count) : count
+}
+
 /**
  * Under the name of the field, what is related stands in place of the id, and an id without a readable record stays; under
  * the name of the model it stands beside the id, and such a record is missing.
@@ -76,7 +88,7 @@ export function writeValue(form: AnswerForm, schema: ObjectSchema, name: string,
 function writeExpansion(
   writing: Writing,
   entity: Entity,
-  { name, navigation, shape }: Expansion,
+  { name, navigation, shape, part, counts }: Expansion,
   value: unknown,
   showsKey: boolean,
 ): void {
@@ -88,8 +100,12 @@ function writeExpansion(
   }
   const keyOf = (related: unknown): unknown => (isRecord(related) ? related['id'] : related)
   if (showsKey) entity[navigation.source] = Array.isArray(value) ? value.map(keyOf) : keyOf(value)
-  if (Array.isArray(value)) entity[name] = value.filter(isRecord).map(write)
-  else entity[name] = isRecord(value) ? write(value) : null
+  if (Array.isArray(value)) {
+    const shown = value.filter(isRecord)
+    if (counts && !navigation.isChildren) entity[`${name}@odata.count`] = writeCount(writing.form, shown.length)
+    const end = part?.limit == null ? undefined : part.skip + part.limit
+    entity[name] = shown.slice(part?.skip ?? 0, end).map(write)
+  } else entity[name] = isRecord(value) ? write(value) : null
 }
 
 function isRecord(value: unknown): value is PlatformRecord {

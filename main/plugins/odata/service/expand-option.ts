@@ -17,6 +17,10 @@ export interface Expansion {
   readonly name: string
   readonly navigation: Navigation
   readonly shape: EntityShape
+  /** The part that is shown of a list of related entities; null: all of it. Lists of children come as that part. */
+  readonly part: { readonly skip: number; readonly limit: number | null } | null
+  /** Whether the number of related entities is told beside the list. */
+  readonly counts: boolean
   readonly node: ExpandNode
 }
 
@@ -113,11 +117,7 @@ function readItem(reader: TokenReader, level: Level): Expansion {
 function readOptionsOf(reader: TokenReader, name: string, navigation: Navigation, inner: Level): Expansion {
   let select: string[] | null = null
   let expansions: Expansion[] = []
-  const options: { where: ExpandNode['where']; sort: ExpandNode['sort']; limit: number | null } = {
-    where: null,
-    sort: [],
-    limit: null,
-  }
+  const options: ListPart = { ...wholeList }
   if (!reader.takeSign('(')) return expansionOf(name, navigation, { select, expansions })
   const seen = new Set<string>()
   do {
@@ -136,7 +136,9 @@ function readOptionsOf(reader: TokenReader, name: string, navigation: Navigation
     else if (option === 'filter') options.where = parseFilterOption(text, inner.aliases, place)
     else if (option === 'orderby') options.sort = parseOrder(text, place)
     else if (option === 'top') options.limit = readLimit(reader, text)
-    else if (['skip', 'count', 'search', 'levels', 'apply', 'compute'].includes(option))
+    else if (option === 'skip') options.skip = readSkip(reader, text)
+    else if (option === 'count' && navigation.many) options.counts = readFlag(reader, text)
+    else if (['count', 'search', 'levels', 'apply', 'compute'].includes(option))
       throw reader.refuse(`The option "${written}" of an expansion`)
     else throw reader.fail(`there is no option "${written.slice(0, 50)}"`)
   } while (reader.takeSign(';'))
@@ -144,12 +146,33 @@ function readOptionsOf(reader: TokenReader, name: string, navigation: Navigation
   return expansionOf(name, navigation, { select, expansions }, options)
 }
 
+/** What an expansion shows of a list. */
+interface ListPart {
+  where: ExpandNode['where']
+  sort: ExpandNode['sort']
+  limit: number | null
+  skip: number
+  counts: boolean
+}
+
+const wholeList: Readonly<ListPart> = { where: null, sort: [], limit: null, skip: 0, counts: false }
+
 const optionEnds: ReadonlySet<string> = new Set([';', ')'])
 
 function readLimit(reader: TokenReader, text: string): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= mostRows) return limit
   throw reader.fail(`$top of an expansion is 1 to ${mostRows}`)
+}
+
+function readFlag(reader: TokenReader, text: string): boolean {
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  throw reader.fail('$count of an expansion is true or false')
+}
+
+function readSkip(reader: TokenReader, text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw reader.fail('$skip of an expansion is a number of at most six digits')
 }
 
 /** The version of every related record is read for its tag; people have none. */
@@ -165,15 +188,20 @@ function expansionOf(
   name: string,
   navigation: Navigation,
   shape: EntityShape,
-  options: Pick<ExpandNode, 'where' | 'sort' | 'limit'> = { where: null, sort: [], limit: null },
+  { skip, limit, counts, ...options }: ListPart = wholeList,
 ): Expansion {
+  // Ids that lead to nothing are no part of a list under its own name, so it is cut after they are left out.
+  const isCutLater = navigation.many && !navigation.isChildren && name !== navigation.source
   const node: ExpandNode = {
     name: navigation.source,
     fields: fieldsOf(shape, navigation.target),
     ...options,
+    limit: isCutLater ? null : limit,
+    ...(navigation.isChildren && skip > 0 ? { skip } : {}),
+    ...(navigation.isChildren && counts ? { counted: true } : {}),
     children: shape.expansions.map((expansion) => expansion.node),
   }
-  return { name, navigation, shape, node }
+  return { name, navigation, shape, part: isCutLater ? { skip, limit } : null, counts, node }
 }
 
 /** The same words whether there is no such relation or the caller may not know of it (D-25). */

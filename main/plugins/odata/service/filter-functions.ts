@@ -38,9 +38,6 @@ export const constants: Readonly<Record<string, Literal['value']>> = {
 
 /** Words of the protocol that no filter here has. */
 export const missingFunctions: ReadonlySet<string> = new Set([
-  'concat',
-  'indexof',
-  'substring',
   'substringof',
   'matchespattern',
   'hassubset',
@@ -57,7 +54,7 @@ export const missingFunctions: ReadonlySet<string> = new Set([
 ])
 
 /** Operators of the protocol that no filter here has. */
-export const missingOperators: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'div', 'divby', 'mod', 'has'])
+export const missingOperators: ReadonlySet<string> = new Set(['has'])
 
 /** A function of a value that stands in the request; undefined when it does not take that. */
 export function applyToLiteral(name: ValueFunction, value: Literal['value']): Literal['value'] | undefined {

@@ -1,8 +1,10 @@
 // Reads an expression of the protocol into the filter tree of the data engine, so that both doors mean the same by a
-// condition. Precedence climbing: or, and, not, comparisons.
+// condition. Precedence climbing: or, and, not, comparisons, sums, products.
 import type { Filter, Operand } from '#shared/filter/filter.ts'
 import { elementName, matchNone } from '#shared/filter/filter.ts'
 import { maxConditions, maxDepth, maxListLength } from '#shared/filter/filter-reader.ts'
+import type { ArithmeticWord, TermProblem, TextFunction } from './filter-arithmetic.ts'
+import { additive, applyTextFunction, calculate, multiplicative, textFunctions } from './filter-arithmetic.ts'
 import {
   applyToLiteral,
   constants,
@@ -41,7 +43,6 @@ export function readFilter(reader: TokenReader, aliases: Aliases): Filter {
 function refuseRest(reader: TokenReader): Error {
   const { kind, text } = reader.peek()
   if (kind === 'name' && missingOperators.has(text.toLowerCase())) return reader.refuse(`The operator "${text}"`)
-  if (kind === 'sign' && text === '-') return reader.refuse('A negation of a number')
   return kind === 'end' ? reader.fail('the expression is not complete') : reader.fail('the expression should end here')
 }
 
@@ -103,7 +104,7 @@ class ExpressionReader {
   }
 
   #comparison(): Term {
-    const left = this.#primary()
+    const left = this.#sum()
     const { kind, text } = this.#reader.peek()
     if (kind !== 'name') return left
     const word = text.toLowerCase()
@@ -111,11 +112,33 @@ class ExpressionReader {
     if (word === 'in') return this.#membership(left)
     if (!(comparisons as readonly string[]).includes(word)) return left
     this.#reader.next()
-    const right = this.#primary()
+    const right = this.#sum()
     this.#count()
     const filter = compare(left, word as ComparisonWord, right)
     if (filter === null) throw this.#reader.refuse('This comparison')
     return { kind: 'filter', filter }
+  }
+
+  #sum(): Term {
+    return this.#arithmetic(additive, () => this.#arithmetic(multiplicative, () => this.#negation()))
+  }
+
+  #arithmetic(words: readonly ArithmeticWord[], read: () => Term): Term {
+    for (let left = read(); ;) {
+      const word = words.find((one) => this.#reader.takeWord(one))
+      if (word === undefined) return left
+      left = this.#made(calculate(left, word, read()))
+    }
+  }
+
+  #negation(): Term {
+    if (!this.#reader.takeSign('-')) return this.#primary()
+    return this.#nested(() => this.#made(calculate({ kind: 'literal', value: 0 }, 'sub', this.#negation())))
+  }
+
+  #made(term: Term | TermProblem): Term {
+    if (term.kind !== 'problem') return term
+    throw term.unsupported ? this.#reader.refuse(term.reason) : this.#reader.fail(term.reason)
   }
 
   #membership(left: Term): Term {
@@ -217,6 +240,10 @@ class ExpressionReader {
       if (kind !== 'name') throw reader.fail('a field is expected')
       const isCall = reader.peek(1).kind === 'sign' && reader.peek(1).text === '('
       if (isCall && (text === 'any' || text === 'all')) return this.#lambda(path, text)
+      if (text === '$count' && !isCall && path.length > 0) {
+        reader.next()
+        return { kind: 'path', path, functions: [{ name: 'count' }] }
+      }
       if (isCall || text.startsWith('$')) throw reader.refuse(`"${text}" in a path`)
       reader.next()
       if (text.includes('.')) throw reader.refuse('A type in a path')
@@ -266,6 +293,8 @@ class ExpressionReader {
     if (Object.hasOwn(constants, name) && args.length === 0) return { kind: 'literal', value: constants[name]! }
     if (Object.hasOwn(valueFunctions, name) && args.length === 1) return this.#apply(name, first!)
     if (Object.hasOwn(textTests, name) && args.length === 2) return this.#textTest(name, first!, second!)
+    if ((textFunctions as readonly string[]).includes(name))
+      return this.#made(applyTextFunction(name as TextFunction, args))
     const isKnown = [constants, valueFunctions, textTests].some((table) => Object.hasOwn(table, name))
     throw reader.fail(
       isKnown ? `"${name}" does not take ${args.length} values` : `there is no function "${written.slice(0, 50)}"`,
@@ -274,7 +303,7 @@ class ExpressionReader {
 
   #apply(name: string, term: Term): Term {
     const applied = valueFunctions[name]!
-    if (term.kind === 'path') return { ...term, functions: [...term.functions, applied] }
+    if (term.kind === 'path') return { ...term, functions: [...term.functions, { name: applied }] }
     const value = term.kind === 'literal' ? applyToLiteral(applied, term.value) : undefined
     if (value === undefined) throw this.#reader.fail(`"${name}" does not take this value`)
     return { kind: 'literal', value }

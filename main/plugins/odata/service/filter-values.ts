@@ -2,7 +2,7 @@
 import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
 import type { Filter, Operand } from '#shared/filter/filter.ts'
 import { matchAll, matchNone } from '#shared/filter/filter.ts'
-import type { ValueFunction } from '#shared/filter/value-functions.ts'
+import type { ValueStep } from '#shared/filter/value-functions.ts'
 
 /** A value that stands in the request. */
 export interface Literal {
@@ -15,7 +15,7 @@ export interface FieldValue {
   readonly kind: 'path'
   readonly path: readonly string[]
   /** The innermost first. */
-  readonly functions: readonly ValueFunction[]
+  readonly functions: readonly ValueStep[]
 }
 
 /** A condition. */

@@ -58,6 +58,11 @@ export function readWholeEntity(
   return { ...data, ...given }
 }
 
+/** The error of one member of an entity. */
+export function problemOf(field: string, code: FieldError['code'], message: string): Error {
+  return validationError([{ field, code, message }])
+}
+
 /** A name and what is said of it, `odata.` left out. */
 function splitKey(key: string): [name: string, annotation?: string] {
   const at = key.indexOf('@')
@@ -73,7 +78,7 @@ function readValue(schema: ObjectSchema, name: string, value: unknown): unknown 
 }
 
 /** The id in the address of an entity; null for what is none. */
-function boundId(value: unknown): string | null {
+export function boundId(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const path = value.replace(/^https?:\/\/[^/]+/i, '').replace(/^.*\/odata\//, '')
   try {

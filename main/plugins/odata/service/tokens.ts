@@ -40,7 +40,6 @@ const forms: readonly (readonly [kind: TokenKind, form: RegExp])[] = [
   ['typed', /[A-Za-z_][\w.]*'(?:[^']|'')*'/y],
   ['name', /[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*/y],
   ['alias', /@[A-Za-z_]\w*/y],
-  ['sign', /[(),/:;=*[\]-]/y],
 ]
 
 /**
@@ -72,7 +71,13 @@ export function optionError(option: string, reason: string, at: number): Platfor
   return invalidQuery(option, `At position ${at + 1}: ${reason}.`, { path: '', position: at + 1 })
 }
 
+/** Signs that begin nothing else; the others may be the sign of a number. */
+const plainSigns = new Set('(),/:;=*[]')
+
 function tokenAt(text: string, at: number): { token: Token; end: number } | null {
+  const first = text[at]!
+  if (plainSigns.has(first) || (first === '-' && !/\d/.test(text[at + 1] ?? '')))
+    return { token: { kind: 'sign', text: first, type: '', at }, end: at + 1 }
   for (const [kind, form] of forms) {
     form.lastIndex = at
     const found = form.exec(text)?.[0]

@@ -3,6 +3,8 @@ import { requireApiMethods } from '#shared/object-api.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { DataService, StoredRecord } from '#main/plugins/data/api.ts'
 import type { ODataAnswer, ODataRequest } from '../api.ts'
+import type { DeepInsert } from './deep-insert.ts'
+import { failureOfInsert, readDeepInsert } from './deep-insert.ts'
 import { entityUrl, etagOf } from './entities.ts'
 import { readEntity, readWholeEntity } from './payload.ts'
 import type { ODataReads, ReadRequest } from './reading.ts'
@@ -43,9 +45,26 @@ export function createWrites({
     return { ...answer, status, headers: { ...answer.headers, ...headers } }
   }
 
+  /** What was made together is answered together, unless the request says what it wants to see. */
+  const createTogether = async (read: ReadRequest, deep: DeepInsert): Promise<ODataAnswer> => {
+    const options = { atomic: true, returnRecords: true, continueOnError: false, validateOnly: false }
+    const result = await data.write(read.ctx, deep.steps, options)
+    const failure = failureOfInsert(deep, result)
+    if (failure !== null) throw failure
+    const { id, record } = result.results[deep.main]!
+    const given = { expand: deep.expand, ...read.options.given }
+    return answerStored(
+      { ...read, options: { ...read.options, given } },
+      { object: read.schema.name, id: id!, record: record ?? {} },
+      201,
+    )
+  }
+
   return {
     async create(read, { body }) {
       requireApiMethods(read.schema, 'create')
+      const deep = readDeepInsert(read.schema, read.model, body)
+      if (deep !== null) return createTogether(read, deep)
       const stored = await data.create(read.ctx, { object: read.schema.name, data: readEntity(read.schema, body) })
       return answerStored(read, stored, 201)
     },

@@ -15,6 +15,7 @@ import { fieldTypeGerman } from './field-types.ts'
 import { fileGerman } from './files.ts'
 import { flowDesignGerman } from './flow-design.ts'
 import { flowStepGerman } from './flow-steps.ts'
+import { formSuggestionGerman } from './form-suggestions.ts'
 import { gridGerman } from './grid.ts'
 import { homeGerman } from './home.ts'
 import { homePartGerman } from './home-parts.ts'
@@ -63,6 +64,7 @@ export const german: Readonly<Record<string, string>> = {
   ...fileGerman,
   ...flowDesignGerman,
   ...flowStepGerman,
+  ...formSuggestionGerman,
   ...gridGerman,
   ...homeGerman,
   ...homePartGerman,

@@ -19,6 +19,7 @@ import { filePlaceStrings } from './file-places.ts'
 import { fileStrings } from './files.ts'
 import { flowDesignStrings } from './flow-design.ts'
 import { flowStepStrings } from './flow-steps.ts'
+import { formSuggestionStrings } from './form-suggestions.ts'
 import { gridStrings } from './grid.ts'
 import { homePartStrings } from './home-parts.ts'
 import { homeStrings } from './home.ts'
@@ -67,6 +68,7 @@ export const english = {
   ...fileStrings,
   ...flowDesignStrings,
   ...flowStepStrings,
+  ...formSuggestionStrings,
   ...gridStrings,
   ...homePartStrings,
   ...homeStrings,
