@@ -1,6 +1,7 @@
 // One call that makes many documents travels as few envelopes: an import of thousands of records costs its receivers, and a
 // relay that counts envelopes, a small part of what each document alone would. Knows no database.
 import { laterHlc } from '#main/replication/core/hlc.ts'
+import { targetOf } from '../refusals/refusal-doc.ts'
 import type { GenesisDoc } from './genesis-body.ts'
 import { packBytes, packGenesis } from './genesis-body.ts'
 import type { DraftBody } from './own-log.ts'
@@ -17,7 +18,8 @@ const mostDocs = 256
 
 /**
  * Puts new records and long texts that follow each other into envelopes together, in their order: stamps go on rising with
- * numbers. All else stays as it is.
+ * numbers. All else stays as it is. A record goes with its texts, as far as they fit: whoever gets the texts alone cannot
+ * judge them.
  */
 export function packNew(written: readonly WrittenDraft[]): DraftBody[] {
   const drafts: DraftBody[] = []
@@ -34,7 +36,9 @@ export function packNew(written: readonly WrittenDraft[]): DraftBody[] {
       drafts.push(plain(draft))
       continue
     }
-    if (run.length === mostDocs || bytes + draft.update.length > packBytes) close()
+    const isFull = run.length >= mostDocs || bytes + draft.update.length > packBytes
+    const isTorn = run.length > 0 && targetOf(run.at(-1)!.doc) === targetOf(draft.doc)
+    if (isFull && !(isTorn && bytes < 2 * packBytes)) close()
     run.push(draft)
     bytes += draft.update.length
   }
