@@ -3,7 +3,7 @@
 import { laterHlc } from '#main/replication/core/hlc.ts'
 import { targetOf } from '../refusals/refusal-doc.ts'
 import type { GenesisDoc } from './genesis-body.ts'
-import { packBytes, packGenesis } from './genesis-body.ts'
+import { fitsBehind, packBytes, packGenesis } from './genesis-body.ts'
 import type { DraftBody } from './own-log.ts'
 
 /** A draft, and whether its document begins with it. */
@@ -18,8 +18,7 @@ const mostDocs = 256
 
 /**
  * Puts new records and long texts that follow each other into envelopes together, in their order: stamps go on rising with
- * numbers. All else stays as it is. A record goes with its texts, as far as they fit: whoever gets the texts alone cannot
- * judge them.
+ * numbers. All else stays as it is.
  */
 export function packNew(written: readonly WrittenDraft[]): DraftBody[] {
   const drafts: DraftBody[] = []
@@ -36,9 +35,9 @@ export function packNew(written: readonly WrittenDraft[]): DraftBody[] {
       drafts.push(plain(draft))
       continue
     }
-    const isFull = run.length >= mostDocs || bytes + draft.update.length > packBytes
-    const isTorn = run.length > 0 && targetOf(run.at(-1)!.doc) === targetOf(draft.doc)
-    if (isFull && !(isTorn && bytes < 2 * packBytes)) close()
+    const last = run.at(-1)?.doc
+    const isFull = run.length >= mostDocs && targetOf(last!) !== targetOf(draft.doc)
+    if (last !== undefined && (isFull || !fitsBehind(last, bytes, { ...draft, name: draft.doc }))) close()
     run.push(draft)
     bytes += draft.update.length
   }
