@@ -13,6 +13,7 @@ const fields = {
   title: { type: 'text' },
   size: { type: 'number' },
   labels: { type: 'tags' },
+  stock: { type: 'number', merge: 'sum' },
   notes: { type: 'markdown' },
 }
 
@@ -101,6 +102,19 @@ describe('what stood before a conflict', () => {
     await patch(b, id, { labels: ['blue', 'red'] })
     await exchange(...machines)
     expect(await bases(id)).toEqual([['blue'], ['blue'], ['blue']])
+  })
+
+  it('is the whole list and the whole sum where somebody added to them and somebody else deleted the record', async () => {
+    const id = await create({ title: 'first', labels: ['red'], stock: 10 })
+    await patch(b, id, { stock: 13 })
+    await exchange(...machines)
+    await patch(b, id, { labels: ['red', 'blue'], stock: 18 })
+    expect((await a.host.delete(`/data/part/${id}`)).status).toBe(200)
+    await exchange(...machines)
+    for (const machine of machines)
+      expect(await conflictsOf(machine, id)).toMatchObject([
+        { losers: [{ value: { labels: ['red', 'blue'], stock: 18 } }], base: { labels: ['red'], stock: 13 } },
+      ])
   })
 
   it('is what a deletion had seen of the fields that were edited meanwhile', async () => {

@@ -2,40 +2,21 @@
 // exactly where the same person could have made it here over the API.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { statement } from '#main/kernel/database.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
-import { readRegister, setEntries } from '#main/replication/core/register.ts'
+import { readRegister } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
-import type { HostileDevice } from '../support/hostile-device.ts'
-import { pairHostileDevice } from '../support/hostile-device.ts'
-import type { RawPeer } from '../support/raw-peer.ts'
-import { listen, until, withoutBackups } from '../support/synced-hosts.ts'
+import type { PersonalDevice } from '../support/personal-device.ts'
+import { everything, pairPersonalDevice, without } from '../support/personal-device.ts'
+import { listen, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 
 let host: PeopledHost
-let device: HostileDevice
-let peer: RawPeer
-let made = 0
+let laptop: PersonalDevice
 
 const ann = 0
 const mayRead = { '*': { allowRead: true } }
-const everything = {
-  allowCreate: true,
-  allowRead: true,
-  allowEdit: true,
-  allowDelete: true,
-  allowRestore: true,
-  allowPurge: true,
-  allowTransfer: true,
-  modifyAllRecords: true,
-}
-const without = (...flags: string[]) => ({
-  ...everything,
-  modifyAllRecords: false,
-  ...Object.fromEntries(flags.map((flag) => [flag, false])),
-})
 
 /** What a person may do, by the name of the profile that says it. */
 const profiles: Readonly<Record<string, Record<string, unknown>>> = {
@@ -83,65 +64,12 @@ beforeAll(async () => {
     ],
   })
   await host.assign(ann, { profile: 'all' })
-  device = await pairHostileDevice(host, 'member', testUserId(ann))
-  await enter()
+  laptop = await pairPersonalDevice(host, ann)
 }, 60_000)
 
 afterAll(() => host?.stop())
 
-const schemaOf = (object: string) => host.host.plugins.service('metadata')!.objectSchema(object)!
-const uidOf = (object: string, field: string): string => schemaOf(object).byName.get(field)!.uid
-const recordDoc = (object: string, record: string): string =>
-  formatDocName({ kind: 'record', object: schemaOf(object).uid, record })
-const textDoc = (object: string, record: string): string =>
-  formatDocName({ kind: 'text', object: schemaOf(object).uid, record, field: uidOf(object, 'notes') })
-
-const one = <T>(sql: string, values: readonly unknown[]): T | undefined =>
-  host.host.database.read.get<T>(statement(sql, [...values]))
-const stateOf = (doc: string): Uint8Array | undefined =>
-  one<{ state: Uint8Array }>('SELECT state FROM sync_doc WHERE name = ?', [doc])?.state
-const problemOf = (seq: number): { reason: string; detail: string } | undefined =>
-  one('SELECT reason, detail FROM sync_problem WHERE inc = ? AND seq = ?', [device.inc, seq])
-const rowOf = (object: string, id: string): Record<string, unknown> | undefined =>
-  one(`SELECT * FROM "${schemaOf(object).table}" WHERE id = ?`, [id])
-
-/** The update that an edit of a document makes under the number of the device. */
-function updateOf(doc: string, edit: (loaded: Y.Doc) => void): Uint8Array {
-  const loaded = new Y.Doc()
-  const state = stateOf(doc)
-  if (state !== undefined) Y.applyUpdate(loaded, state)
-  loaded.clientID = device.inc
-  const before = Y.encodeStateVector(loaded)
-  edit(loaded)
-  return Y.encodeStateAsUpdate(loaded, before)
-}
-
-const entries = (doc: string, values: Readonly<Record<string, Json>>): Uint8Array =>
-  updateOf(doc, (loaded) => setEntries(loaded, values, { ms: Date.now() + made, ctr: 1 }, device.inc))
-
-/** Connects the device, also after it was paused. */
-async function enter(): Promise<void> {
-  await host.post(`/sync/peers/${device.device}/reconnect`)
-  peer = await device.connect()
-  await until('the host greets', () => peer.of('AUTH').length > 0)
-}
-
-/** Sends one change of a document; answers why it lies aside, or undefined when it was applied. */
-async function send(doc: string, update: Uint8Array, author: string): Promise<string | undefined> {
-  const frames = device.write([{ doc, update, author, kind: doc.startsWith('t/') ? 'text' : 'update' }])
-  const applied = 'SELECT applied_seq AS seq FROM sync_inc WHERE inc = ?'
-  const isApplied = (): boolean => (one<{ seq: number }>(applied, [device.inc])?.seq ?? 0) >= device.seq()
-  while (!isApplied()) {
-    // A machine of which twenty changes a minute are refused is paused; its owner lets it in again.
-    if (peer.link.ended() !== undefined) await enter()
-    peer.say(...frames)
-    await until('the host has dealt with it', () => isApplied() || peer.link.ended() !== undefined)
-  }
-  return problemOf(device.seq())?.reason
-}
-
 const markOf = (by: string): Json => ({ at: new Date().toISOString(), by, seen: {} })
-const newId = (): string => `01990000-0000-7000-8000-${String((made += 1)).padStart(12, '0')}`
 
 /** A record of the owner; its size decides by which rule it is covered. */
 async function record(object: string, size: number): Promise<string> {
@@ -161,21 +89,27 @@ interface Act {
 
 const setField = (field: string, value: Json): Act => ({
   ask: (object, id) => host.as(ann).patch(`/data/${object}/${id}`, { [field]: value }),
-  write: (object, id) => [recordDoc(object, id), entries(recordDoc(object, id), { [uidOf(object, field)]: value })],
+  write: (object, id) => [
+    laptop.recordDoc(object, id),
+    laptop.entries(laptop.recordDoc(object, id), { [laptop.uidOf(object, field)]: value }),
+  ],
 })
 const createWith = (field: string, value: Json): Act => ({
   isNew: true,
   ask: (object, id) => host.as(ann).post(`/data/${object}`, { id, [field]: value }),
   write(object, id, author) {
-    const doc = recordDoc(object, id)
+    const doc = laptop.recordDoc(object, id)
     const values = { _created: { at: new Date().toISOString(), by: author }, _owner: author }
-    const stage = { [uidOf(object, 'stage')]: 'new' }
-    return [doc, entries(doc, { ...values, ...stage, [uidOf(object, field)]: value })]
+    const stage = { [laptop.uidOf(object, 'stage')]: 'new' }
+    return [doc, laptop.entries(doc, { ...values, ...stage, [laptop.uidOf(object, field)]: value })]
   },
 })
 const setMark = (key: '_del' | '_purge', method: 'delete' | 'purge'): Act => ({
   ask: (object, id) => host.as(ann).delete(`/data/${object}/${id}${method === 'purge' ? '?purge=true' : ''}`),
-  write: (object, id, author) => [recordDoc(object, id), entries(recordDoc(object, id), { [key]: markOf(author) })],
+  write: (object, id, author) => [
+    laptop.recordDoc(object, id),
+    laptop.entries(laptop.recordDoc(object, id), { [key]: markOf(author) }),
+  ],
 })
 
 const acts: Readonly<Record<string, Act>> = {
@@ -186,8 +120,8 @@ const acts: Readonly<Record<string, Act>> = {
   'edit the text': {
     ask: (object, id) => host.as(ann).patch(`/data/${object}/${id}`, { notes: 'Text, longer' }),
     write: (object, id) => [
-      textDoc(object, id),
-      updateOf(textDoc(object, id), (loaded) => loaded.getText('t').insert(4, ', longer')),
+      laptop.textDoc(object, id),
+      laptop.updateOf(laptop.textDoc(object, id), (loaded) => loaded.getText('t').insert(4, ', longer')),
     ],
   },
   delete: setMark('_del', 'delete'),
@@ -195,28 +129,31 @@ const acts: Readonly<Record<string, Act>> = {
   restore: {
     prepare: (object, id) => host.delete(`/data/${object}/${id}`),
     ask: (object, id) => host.as(ann).post(`/data/${object}/${id}/restore`),
-    write: (object, id) => [recordDoc(object, id), entries(recordDoc(object, id), { _del: null })],
+    write: (object, id) => [laptop.recordDoc(object, id), laptop.entries(laptop.recordDoc(object, id), { _del: null })],
   },
   transfer: {
     ask: (object, id) => host.as(ann).patch(`/data/${object}/${id}`, { owner: testUserId(1) }),
-    write: (object, id) => [recordDoc(object, id), entries(recordDoc(object, id), { _owner: testUserId(1) })],
+    write: (object, id) => [
+      laptop.recordDoc(object, id),
+      laptop.entries(laptop.recordDoc(object, id), { _owner: testUserId(1) }),
+    ],
   },
 }
 
 /** Whether the API lets it be done, and whether it was applied when it came from the device. */
 async function both(act: Act, object: string, size: number, author: string): Promise<{ api: boolean; sync: boolean }> {
-  const twin = act.isNew === true ? newId() : await record(object, size)
-  const id = act.isNew === true ? newId() : await record(object, size)
+  const twin = act.isNew === true ? laptop.newId() : await record(object, size)
+  const id = act.isNew === true ? laptop.newId() : await record(object, size)
   await act.prepare?.(object, twin)
   await act.prepare?.(object, id)
   const api = (await act.ask(object, twin)).status < 300
   const [doc, update] = act.write(object, id, author)
-  const before = [stateOf(doc), rowOf(object, id)]
-  const refusal = await send(doc, update, author)
+  const before = [laptop.stateOf(doc), laptop.rowOf(object, id)]
+  const refusal = await laptop.send(doc, update, author)
   if (refusal !== undefined) {
     expect(refusal).toBe('forbidden')
-    expect([stateOf(doc), rowOf(object, id)]).toEqual(before)
-  } else expect(rowOf(object, id)).not.toEqual(before[1])
+    expect([laptop.stateOf(doc), laptop.rowOf(object, id)]).toEqual(before)
+  } else expect(laptop.rowOf(object, id)).not.toEqual(before[1])
   return { api, sync: refusal === undefined }
 }
 
@@ -256,14 +193,16 @@ describe('a machine of a person of limited rights', () => {
   it('speaks for nobody else, and changes nothing of who made a record', async () => {
     await host.assign(ann, { profile: 'all' })
     const id = await record('part', 1)
-    const doc = recordDoc('part', id)
-    const title = uidOf('part', 'title')
-    expect(await send(doc, entries(doc, { [title]: 'Forced' }), testUserId(1))).toBe('forbidden')
+    const doc = laptop.recordDoc('part', id)
+    const title = laptop.uidOf('part', 'title')
+    expect(await laptop.send(doc, laptop.entries(doc, { [title]: 'Forced' }), testUserId(1))).toBe('forbidden')
     await host.assign(ann, { profile: 'no_transfer' })
-    expect(await send(doc, entries(doc, { _created: markOf(testUserId(1)) }), testUserId(ann))).toBe('forbidden')
+    expect(await laptop.send(doc, laptop.entries(doc, { _created: markOf(testUserId(1)) }), testUserId(ann))).toBe(
+      'forbidden',
+    )
     const register = () => {
       const loaded = new Y.Doc()
-      Y.applyUpdate(loaded, stateOf(doc)!)
+      Y.applyUpdate(loaded, laptop.stateOf(doc)!)
       return readRegister(loaded)
     }
     expect(register().get(title)!.winner[1]).toBe('Bolt')
@@ -273,11 +212,11 @@ describe('a machine of a person of limited rights', () => {
     await host.assign(ann, { profile: 'reader' })
     const id = await record('part', 1)
     const said = await addItem(host, `part/${id}`, { body: 'Mine' })
-    const doc = formatDocName({ kind: 'feed', object: schemaOf('part').uid, record: id, segment: 0 })
+    const doc = formatDocName({ kind: 'feed', object: laptop.schemaOf('part').uid, record: id, segment: 0 })
     const theirs = `${said.id}#body`
     const edit = { [theirs]: { text: 'Forced', mentions: [] } }
-    expect(await send(doc, entries(doc, edit), testUserId(ann))).toBe('forbidden')
-    const item = newId()
+    expect(await laptop.send(doc, laptop.entries(doc, edit), testUserId(ann))).toBe('forbidden')
+    const item = laptop.newId()
     const fixed = {
       type: 'comment',
       actor: { type: 'user', id: testUserId(ann) },
@@ -286,7 +225,7 @@ describe('a machine of a person of limited rights', () => {
       createdAt: new Date().toISOString(),
     }
     const own = { [item]: fixed, [`${item}#body`]: { text: 'Hers', mentions: [] }, [`${item}#visibility`]: 'public' }
-    expect(await send(doc, entries(doc, own), testUserId(ann))).toBeUndefined()
+    expect(await laptop.send(doc, laptop.entries(doc, own), testUserId(ann))).toBeUndefined()
     const { items } = await pageOf(host, `part/${id}/feed`)
     const bodies = items.flatMap(({ body }: { body?: string }) => body ?? [])
     expect(bodies.toSorted()).toEqual(['Hers', 'Mine'])
@@ -295,37 +234,45 @@ describe('a machine of a person of limited rights', () => {
   it('cannot make this machine offer to take back what it never wrote, nor end a refusal itself', async () => {
     await host.assign(ann, { profile: 'reader' })
     const id = await record('part', 1)
-    const doc = recordDoc('part', id)
+    const doc = laptop.recordDoc('part', id)
     const { device: desk } = (await host.get('/sync/status')).body
     const said = { code: 'edit', message: 'No.', closed: [], at: new Date().toISOString(), isPart: false }
-    const held = { [doc]: { [uidOf('part', 'title')]: 'Forced' }, 'w/roster': { issuer: device.device } }
+    const held = { [doc]: { [laptop.uidOf('part', 'title')]: 'Forced' }, 'w/roster': { issuer: laptop.device.device } }
     for (const entry of [
-      [device.inc, 1],
+      [laptop.device.inc, 1],
       [desk.inc, 1],
     ]) {
-      const claim = `x/${device.device}/${desk.id}/${doc}`
-      expect(await send(claim, entries(claim, { refused: { ...said, entries: [entry], held } }), testUserId(ann))).toBe(
-        undefined,
-      )
+      const claim = `x/${laptop.device.device}/${desk.id}/${doc}`
+      expect(
+        await laptop.send(
+          claim,
+          laptop.entries(claim, { refused: { ...said, entries: [entry], held } }),
+          testUserId(ann),
+        ),
+      ).toBe(undefined)
     }
     expect((await host.get('/sync/conflicts?kind=refused')).body.conflicts).toEqual([])
-    expect(await send(doc, entries(doc, { [uidOf('part', 'title')]: 'Forced' }), testUserId(ann))).toBe('forbidden')
-    const told = `x/${desk.id}/${device.device}/${doc}`
-    expect(await send(told, entries(told, { refused: null }), testUserId(ann))).toBe('forbidden')
+    expect(
+      await laptop.send(doc, laptop.entries(doc, { [laptop.uidOf('part', 'title')]: 'Forced' }), testUserId(ann)),
+    ).toBe('forbidden')
+    const told = `x/${desk.id}/${laptop.device.device}/${doc}`
+    expect(await laptop.send(told, laptop.entries(told, { refused: null }), testUserId(ann))).toBe('forbidden')
     const others = `x/${desk.id}/${desk.id}/${doc}`
-    expect(await send(others, entries(others, { again: 'now' }), testUserId(ann))).toBe('forbidden')
+    expect(await laptop.send(others, laptop.entries(others, { again: 'now' }), testUserId(ann))).toBe('forbidden')
   })
 
   it('has what was refused applied once the rights are there and somebody tries again', async () => {
     await host.assign(ann, { profile: 'reader' })
     const id = await record('part', 1)
-    const doc = recordDoc('part', id)
-    expect(await send(doc, entries(doc, { [uidOf('part', 'title')]: 'Later' }), testUserId(ann))).toBe('forbidden')
+    const doc = laptop.recordDoc('part', id)
+    expect(
+      await laptop.send(doc, laptop.entries(doc, { [laptop.uidOf('part', 'title')]: 'Later' }), testUserId(ann)),
+    ).toBe('forbidden')
     const { problems } = (await host.get('/sync/problems?limit=200')).body
-    const listed = problems.find(({ seq }: { seq: number }) => seq === device.seq())
+    const listed = problems.find(({ seq }: { seq: number }) => seq === laptop.device.seq())
     expect(listed).toMatchObject({ kind: 'quarantine', reason: 'forbidden' })
     await host.assign(ann, { profile: 'all' })
-    expect((await host.post(`/sync/problems/${device.inc}/${device.seq()}/retry`)).status).toBe(200)
-    expect(rowOf('part', id)!['title']).toBe('Later')
+    expect((await host.post(`/sync/problems/${laptop.device.inc}/${laptop.device.seq()}/retry`)).status).toBe(200)
+    expect(laptop.rowOf('part', id)!['title']).toBe('Later')
   })
 })

@@ -83,16 +83,18 @@ describe('an edit its author has no right to', { timeout: 120_000 }, () => {
     await write(id, { size: 7 })
     const refusal = await hosts.refusal(id)
     expect(refusal.refusal).toMatchObject({ code: 'fields', fields: ['size'] })
-    // What builds on it is refused along with it; a long text is a document of its own.
-    await write(id, { title: 'Nut', notes: 'Brass.' })
-    await hosts.refusal(id, ({ refusal: { fields } }) => fields.includes('title'))
+    // A text that is written alone is a document of its own.
+    await write(id, { notes: 'Brass.' })
     await until('the text arrives', async () => (await recordOf('desk', id)).notes === 'Brass.')
-    expect((await recordOf('desk', id)).title).toBe('Bolt')
+    // What builds on it is refused along with it, and all that was saved together with that.
+    await write(id, { title: 'Nut', notes: 'Brass, polished.' })
+    await hosts.refusal(id, ({ refusal: { fields } }) => fields.includes('title') && fields.includes('notes'))
+    expect(await recordOf('desk', id)).toMatchObject({ title: 'Bolt', notes: 'Brass.' })
     expect((await statusOf()).state).toBe('attention')
     await hosts.may('all')
     await until('it has arrived', async () => (await recordOf('desk', id)).size === 7)
     await nothingRefused()
-    expect(await recordOf('desk', id)).toMatchObject({ title: 'Nut', size: 7, notes: 'Brass.' })
+    expect(await recordOf('desk', id)).toMatchObject({ title: 'Nut', size: 7, notes: 'Brass, polished.' })
     await hosts.agree()
   })
 

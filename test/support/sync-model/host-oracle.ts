@@ -2,6 +2,7 @@
 // say, the documents are what follows from who had seen what, worked out from the logs without merging them, and what lies
 // aside is what had to be refused.
 import { statement } from '#main/kernel/database.ts'
+import { targetOf } from '#main/plugins/sync/refusals/refusal-doc.ts'
 import { needsProject } from '#main/plugins/sync/store/doc-store.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
@@ -201,14 +202,15 @@ function assertAtRest(
   const problems = problemsOf(machine)
   const { must, may } = refusalsOn(machine, outcome, stored)
   const refused = new Set(problems.filter(({ reason }) => reason === 'forbidden').map(placeOf))
-  const following = withFollowing(stored, refused)
-  // With what was beyond somebody's rights lies what builds on it (D-241).
-  const lying = withFollowing(stored, new Set([...refused].filter((place) => must.has(place) || may.has(place))))
-  const isExpected = (one: Aside): boolean => {
-    const place = placeOf(one)
-    if (one.kind === 'quarantine') return one.reason === 'forbidden' && lying.has(place)
-    return one.reason === 'missing_dep' && (hopeless.has(place) || following.has(place))
-  }
+  const { isRefused, isWaiting } = asideOn(machine, outcome, {
+    stored,
+    hopeless,
+    judged: new Set([...refused].filter((place) => must.has(place) || may.has(place))),
+  })
+  const isExpected = (one: Aside): boolean =>
+    one.kind === 'quarantine'
+      ? one.reason === 'forbidden' && isRefused(placeOf(one))
+      : one.reason !== 'unknown_kind' && isWaiting(placeOf(one))
   same(
     `what lies aside on ${name}`,
     problems.filter((one) => !isExpected(one)),
@@ -228,6 +230,55 @@ function assertAtRest(
   return refused.size
 }
 
+/**
+ * What lies aside beside what was refused for itself: what builds on that cannot be merged. From the device that wrote the
+ * refused it is refused along with it, by record (D-241); from others it waits, as does what is judged by a row that is not
+ * here; and with each of these what else its call does to the record (D-357).
+ */
+function asideOn(
+  machine: Machine,
+  { journal, members }: AtRest,
+  found: {
+    readonly stored: readonly Written[]
+    readonly hopeless: ReadonlySet<string>
+    readonly judged: ReadonlySet<string>
+  },
+): { isRefused(place: string): boolean; isWaiting(place: string): boolean } {
+  const { stored, hopeless, judged } = found
+  const behind = withFollowing(stored, judged)
+  const targets = new Set(stored.filter((one) => judged.has(placeOf(one))).flatMap(devicePartsOf))
+  const { masters } = worldOf(journal.written.values(), rightUidsOf(machine))
+  const { part } = rightUidsOf(machine)
+  const isUnknown = (doc: string): boolean => {
+    const [kind, object, id = ''] = doc.split('/')
+    const of = kind === 'r' ? `r/${part}/${masters.get(id)}` : `r/${object}/${id}`
+    return (kind === 'r' ? masters.has(id) : 'tf'.includes(kind!)) && stateOf(machine, of) === null
+  }
+  const isByRow = ({ machine: by }: Written): boolean =>
+    by !== machine.name && members.get(by)?.rights === 'own_records'
+  const waits = (one: Written): boolean =>
+    hopeless.has(placeOf(one)) ||
+    behind.has(placeOf(one)) ||
+    (isByRow(one) && one.docs.some(({ doc }) => isUnknown(doc)))
+  const waiting = new Set(stored.filter(waits).flatMap(callPartsOf))
+  return {
+    isRefused: (place) =>
+      judged.has(place) ||
+      (behind.has(place) && devicePartsOf(journal.written.get(place)!).some((one) => targets.has(one))),
+    isWaiting: (place) => callPartsOf(journal.written.get(place)!).some((one) => waiting.has(one)),
+  }
+}
+
+/** What an envelope does to which record, by the device that wrote it. */
+function devicePartsOf({ machine, docs }: Written): string[] {
+  return docs.map(({ doc }) => `${machine} ${targetOf(doc)}`)
+}
+
+/** What an envelope does to which record, by the call it was written in. */
+function callPartsOf({ call, docs }: Written): string[] {
+  return docs.map(({ doc }) => `${call} ${targetOf(doc)}`)
+}
+
 /** What a machine must refuse of what people of narrower rights wrote elsewhere, and what it may refuse. */
 function refusalsOn(
   machine: Machine,
@@ -237,19 +288,27 @@ function refusalsOn(
   const [must, may] = [new Set<string>(), new Set<string>()]
   const uids = rightUidsOf(machine)
   const world = worldOf(journal.written.values(), uids)
-  for (const one of members.size === 0 ? [] : stored) {
+  const verdicts = (members.size === 0 ? [] : stored).map((one) => {
     const member = members.get(one.machine)
-    if (member === undefined || one.machine === machine.name) continue
-    const verdict = isForbidden(member.rights, one, uids, world)
-    if (verdict === true && member.isKnownAtHome)
+    const isJudged = member !== undefined && one.machine !== machine.name
+    const verdict = isJudged && isForbidden(member.rights, one, uids, world)
+    if (verdict === true && member?.isKnownAtHome === true)
       throw new Error(`${one.machine} let its person write ${one.docs[0]!.doc}, who may not.`)
-    if (verdict !== false) (verdict === true ? must : may).add(placeOf(one))
-  }
+    return { one, verdict }
+  })
+  // Letters that somebody took away who may: whoever takes them away as well changes nothing, unless they come first.
+  const lettersOf = ({ notes }: Written) => notes.map(({ removed }) => removed)
+  const taken = new Set(verdicts.flatMap(({ one, verdict }) => (verdict === false ? lettersOf(one) : [])))
+  const isMoot = (one: Written): boolean =>
+    one.docs.every(({ doc }) => doc.startsWith('t/')) &&
+    one.notes.length > 0 &&
+    lettersOf(one).every((letter) => letter !== undefined && taken.has(letter))
+  for (const { one, verdict } of verdicts)
+    if (verdict !== false) (verdict === true && !isMoot(one) ? must : may).add(placeOf(one))
   // What a call does to one record is taken whole or not at all.
-  const partsOf = ({ call, docs }: Written): string[] => docs.map(({ doc }) => `${call} ${doc.split('/')[2]}`)
   for (const places of [must, may]) {
-    const parts = new Set(stored.flatMap((one) => (places.has(placeOf(one)) ? partsOf(one) : [])))
-    for (const one of stored) if (partsOf(one).some((part) => parts.has(part))) places.add(placeOf(one))
+    const parts = new Set(stored.flatMap((one) => (places.has(placeOf(one)) ? callPartsOf(one) : [])))
+    for (const one of stored) if (callPartsOf(one).some((part) => parts.has(part))) places.add(placeOf(one))
   }
   return { must, may }
 }

@@ -56,7 +56,10 @@ export function assertNumbers(
     same(`numbers given twice on ${machine.name}`, new Set(numbers.map(({ no }) => no)).size, numbers.length)
 }
 
-/** A sum is all that anybody added. */
+/**
+ * A sum is all that anybody added. Of a record that was removed for good nobody sees one: what is left is all that those added
+ * who wrote without knowing of it, as each machine says its share as a whole.
+ */
 export function assertStock(
   machine: Machine,
   doc: string,
@@ -65,7 +68,11 @@ export function assertStock(
   emptied: readonly Written[],
 ): void {
   const uid = machine.metadata.objectSchema('part')!.byName.get('stock')!.uid
-  const kept = writes.filter((one) => !emptied.some((other) => hadSeen(other, one)))
+  const isUnseen = (one: Written): boolean => !emptied.some((other) => hadSeen(other, one))
+  const isShare = ({ docs }: Written): boolean =>
+    docs.every((one) => one.doc !== doc || one.entries.every(([key]) => key !== uid))
+  const adders = new Set(writes.filter((one) => isUnseen(one) && growsIn(one, doc)).map(({ inc }) => inc))
+  const kept = writes.filter((one) => isUnseen(one) || (adders.has(one.inc) && isShare(one)))
   const added = kept.flatMap(({ notes }) => notes.filter((note) => note.doc === doc).map(({ grown }) => grown ?? 0))
   const parts = new Map([...register].filter(([key]) => parseKey(key).uid === uid))
   const shares = new Map([...parts].map(([key, { winner }]): [string, Json] => [key, winner[1]]))
@@ -76,4 +83,9 @@ export function assertStock(
     readSum({ uid, base, parts: shares }) ?? 0,
     added.reduce((sum, one) => sum + one, 0),
   )
+}
+
+/** Whether an envelope adds to the stock of a record. */
+function growsIn({ notes }: Written, doc: string): boolean {
+  return notes.some((note) => note.doc === doc && note.grown !== undefined)
 }

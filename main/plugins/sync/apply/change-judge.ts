@@ -31,6 +31,8 @@ export interface DocChange {
   readonly document: SyncDocument
   /** The document as it is stored; null where there is none. */
   readonly stored: SyncDocument | null
+  /** Whether the record of a long text comes with it. */
+  readonly isFollowed: boolean
 }
 
 /** What an author lacks, in a word. */
@@ -59,6 +61,9 @@ export interface Answerable {
 export type ChangeJudge = (tx: Tx, ctx: RequestContext, by: Answerable, change: DocChange) => ChangeRefusal | undefined
 
 const notYet: ChangeRefusal = Object.freeze({ waits: true })
+
+/** What a change asks of the rights of its author; `free` for nothing, as of a record that was removed for good. */
+type Asked = RemoteIntent | ChangeRefusal | 'free'
 
 /** Makes the judge. */
 export function createChangeJudge(parts: {
@@ -90,26 +95,19 @@ export function createChangeJudge(parts: {
     const schema = parts.schemaOf(name.object)
     if (schema === undefined) return parts.isRemoved(tx, name.object) ? undefined : notYet
     const isGone = (field: string): boolean => parts.isRemoved(tx, name.object, field)
-    const intent =
+    const by = { author, speaksForOthers }
+    const asked =
       name.kind === 'record'
         ? recordIntent(schema, author, change, isGone)
         : name.kind === 'text'
           ? textIntent(tx, schema, { name, isGone }, change)
           : name.kind === 'feed'
-            ? feedIntent(tx, schema, name, change)
-            : workflowIntent(tx, schema, name, change)
-    if (intent === null) return notYet
-    if (intent === 'over' && name.kind !== 'workflow') return undefined
-    if (name.kind === 'feed' && touchesOthers(author, change) && !parts.mayModerate(ctx))
-      return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
-    if (name.kind === 'feed' && !speaksForOthers && forgesOthers(author, change))
-      return { forbidden: 'This machine may not write in the name of somebody else.', code: 'name' }
-    if (name.kind === 'workflow' && !speaksForOthers && forgesWorkflow(author, change))
-      return { forbidden: 'This machine may not decide in the name of somebody else.', code: 'name' }
-    if (intent === 'over') return undefined
-    if (typeof intent === 'string') return { forbidden: intent, code: 'creation' }
-    const refusal = parts.data.refusalOf(tx, ctx, intent)
-    if (refusal === null) return isMasterPurged(tx, schema, intent) ? undefined : notYet
+            ? feedIntent(tx, schema, { name, by, mayModerate: () => parts.mayModerate(ctx) }, change)
+            : workflowIntent(tx, schema, { name, by }, change)
+    if (asked === 'free') return undefined
+    if (!('object' in asked)) return asked
+    const refusal = parts.data.refusalOf(tx, ctx, asked)
+    if (refusal === null) return isMasterPurged(tx, schema, asked) ? undefined : notYet
     if (refusal === undefined) return undefined
     const { message: forbidden, code, fields } = refusal
     const closed = fields?.flatMap((field) => schema.byName.get(field)?.uid ?? [])
@@ -138,20 +136,21 @@ export function changesNothing({ name, isNew, changedKeys, document, stored }: D
   })
 }
 
-/** Null for a field that is not known here; `over` for a record nothing can change any more. */
+/** What is written into a record; it waits for a field that is not known here. */
 function recordIntent(
   schema: ObjectSchema,
   author: string,
   change: DocChange,
   isGone: (field: string) => boolean,
-): RemoteIntent | string | 'over' | null {
+): Asked {
   const { isNew, changedKeys } = change
   const { register } = change.document
   const isOver = isMark(register.get(PURGED_KEY)?.winner[1])
-  if (isOver && !changedKeys.has(PURGED_KEY)) return 'over'
+  if (isOver && !changedKeys.has(PURGED_KEY)) return 'free'
   // Removing it for good empties it.
   if (isOver) return { object: schema.name, id: idOf(change.name), isNew, values: {}, purged: true }
-  if (!isNew && changedKeys.has(CREATED_KEY)) return 'Who made a record, and when, cannot be changed.'
+  if (!isNew && changedKeys.has(CREATED_KEY))
+    return { forbidden: 'Who made a record, and when, cannot be changed.', code: 'creation' }
   const { byUid, merged } = syncedFields(schema)
   const now = mergeValues(register, merged).values
   const values: Record<string, unknown> = {}
@@ -161,7 +160,7 @@ function recordIntent(
     if (uid.startsWith('_')) continue
     const field = byUid.get(uid)
     if (field === undefined && isGone(uid)) continue
-    if (field === undefined) return null
+    if (field === undefined) return notYet
     values[field.name] = now.get(uid) ?? null
     // Machines that have the other value already must judge like those it reaches later.
     if ((register.get(key)?.losers.length ?? 0) > 0) overruled.add(field.name)
@@ -182,18 +181,19 @@ function recordIntent(
   }
 }
 
-/** The text of a record that is not here comes before the record, from who makes it. */
+/** The text of a new record comes before it in one call; that of one that is not here waits where the record would tell. */
 function textIntent(
   tx: Tx,
   schema: ObjectSchema,
   place: { readonly name: Extract<DocName, { kind: 'text' }>; isGone(field: string): boolean },
   change: DocChange,
-): RemoteIntent | 'over' | null {
+): Asked {
   const { name } = place
-  if (isPurged(tx, name)) return 'over'
+  if (isPurged(tx, name)) return 'free'
   const field = syncedFields(schema).byUid.get(name.field)
-  if (field === undefined && !place.isGone(name.field)) return null
-  const isNew = !hasDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
+  if (field === undefined && !place.isGone(name.field)) return notYet
+  const record = formatDocName({ kind: 'record', object: name.object, record: name.record })
+  const isNew = change.isFollowed && !hasDoc(tx, record)
   const values = field === undefined ? {} : { [field.name]: change.document.text }
   return { object: schema.name, id: name.record, isNew, values }
 }
@@ -202,26 +202,29 @@ function textIntent(
 function feedIntent(
   tx: Tx,
   schema: ObjectSchema,
-  name: Extract<DocName, { kind: 'feed' }>,
+  place: { readonly name: Extract<DocName, { kind: 'feed' }>; readonly by: Answerable; mayModerate(): boolean },
   change: DocChange,
-): RemoteIntent | 'over' {
-  if (isPurged(tx, name)) return 'over'
-  const { object, record } = name
-  const isFirst = change.isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
-  return { object: schema.name, id: record, isNew: isFirst, values: {}, ...(pins(change) ? { isEdit: true } : {}) }
+): Asked {
+  const { name, by } = place
+  if (isPurged(tx, name)) return 'free'
+  if (touchesOthers(by.author, change) && !place.mayModerate())
+    return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
+  if (!by.speaksForOthers && forgesOthers(by.author, change))
+    return { forbidden: 'This machine may not write in the name of somebody else.', code: 'name' }
+  return { object: schema.name, id: name.record, isNew: false, values: {}, ...(pins(change) ? { isEdit: true } : {}) }
 }
 
 /** Who asks for an approval of a record may edit it; whoever decides one was asked to. */
 function workflowIntent(
   tx: Tx,
   schema: ObjectSchema,
-  name: Extract<DocName, { kind: 'workflow' }>,
+  { name, by }: { readonly name: Extract<DocName, { kind: 'workflow' }>; readonly by: Answerable },
   change: DocChange,
-): RemoteIntent | 'over' {
-  const { object, record } = name
-  if (!opensApprovals(change) || isPurged(tx, name)) return 'over'
-  const isNew = !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
-  return { object: schema.name, id: record, isNew, values: {}, isEdit: true }
+): Asked {
+  if (!by.speaksForOthers && forgesWorkflow(by.author, change))
+    return { forbidden: 'This machine may not decide in the name of somebody else.', code: 'name' }
+  if (!opensApprovals(change) || isPurged(tx, name)) return 'free'
+  return { object: schema.name, id: name.record, isNew: false, values: {}, isEdit: true }
 }
 
 /** Whether something is pinned or a pin taken away, other than with what it was on. */

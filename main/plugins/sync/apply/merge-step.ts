@@ -67,8 +67,9 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
   const hasWaited = before !== undefined && (before.flags & needsProject) !== 0
   if (!isChanged && !hasWaited) return { merged: true, changed: false }
   const isNew = before === undefined
-  if (isChanged) remote.judge?.({ name, isNew, changedKeys, document, stored: state === null ? null : opened })
   const { actor, at, isFollowed = false } = remote
+  const stored = state === null ? null : opened
+  if (isChanged) remote.judge?.({ name, isNew, changedKeys, document, stored, isFollowed })
   const keys = state === null || hasWaited ? null : changedKeys
   const flags =
     remote.repair === 'part'

@@ -146,8 +146,7 @@ function baseOf({ doc, history }: ConflictScene, conflicts: readonly FieldConfli
   for (const { winner, losers } of conflicts) {
     const base = history.commonBase(doc, [winner, ...losers].map(nameOfEntry))
     if (base === null) return null
-    const [key, , ms, ctr, inc] = winner
-    value = partOf(winner) === null ? base.value : wholeOf([key, base.value ?? false, ms, ctr, inc], value, winner[1])
+    value = wholeOf(withValue(winner, base.value), value, winner[1])
   }
   return { value }
 }
@@ -162,6 +161,10 @@ function wholeOf(entry: RegisterEntry, list: Json, instead: Json): Json {
   const key = JSON.stringify(member)
   const rest = (Array.isArray(list) ? (list as readonly Json[]) : []).filter((one) => JSON.stringify(one) !== key)
   return entry[1] === true ? [...rest, member] : rest
+}
+
+function withValue([key, , ms, ctr, inc]: RegisterEntry, value: Json): RegisterEntry {
+  return [key, value, ms, ctr, inc]
 }
 
 function numberOf(value: Json): number {
@@ -189,8 +192,12 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const edited = unseenTexts(scene, texts)
   if (unseen.size === 0 && edited.length === 0) return []
   const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0]
+  // Of lists and sums the whole value: an entry of theirs says one member, or the share of one machine.
+  const merged = mergeValues(register, syncedFields(scene.schema).merged).values
   const values: Record<string, Json> = {
-    ...Object.fromEntries([...unseen].map(([key, entry]) => [parseKey(key).uid, entry[1]])),
+    ...Object.fromEntries(
+      [...unseen].map(([key, entry]) => [parseKey(key).uid, merged.get(parseKey(key).uid) ?? entry[1]]),
+    ),
     ...Object.fromEntries(edited.map(([uid, { text }]) => [uid, text])),
   }
   const winner: ConflictSide = {
@@ -210,7 +217,8 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   for (const [key, entry] of unseen) {
     const base = history.lastBefore(doc, nameOfEntry(entry), (name) => isSeen(name, seen))
     if (base === null) return [draftOf(scene, draft)]
-    before[parseKey(key).uid] = base.value
+    const { uid } = parseKey(key)
+    before[uid] = wholeOf(withValue(entry, base.value), before[uid] ?? values[uid]!, entry[1])
   }
   return [draftOf(scene, draft, { value: before })]
 }

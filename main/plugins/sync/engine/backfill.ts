@@ -11,7 +11,7 @@ import type { Hlc } from '#main/replication/core/types.ts'
 import { countRecordDocs, hasDoc } from '../store/doc-store.ts'
 import { putGenesis, readGenesis } from '../store/log-store.ts'
 import type { LocalDocs } from '../write/doc-writer.ts'
-import { packBytes, packGenesis } from '../write/genesis-body.ts'
+import { fitsBehind, packGenesis } from '../write/genesis-body.ts'
 import type { GenesisDoc } from '../write/genesis-body.ts'
 import type { AppendOwn } from '../write/own-log.ts'
 import { recordsOf } from '../write/record-backfill.ts'
@@ -171,7 +171,8 @@ function createPack(tx: Tx, { append, schemaRev }: Pick<BackfillParts, 'append' 
   }
   return {
     add(doc: GenesisDoc, stamp: Hlc) {
-      if (bytes + doc.update.length > packBytes) close()
+      const last = open.at(-1)?.name
+      if (last !== undefined && !fitsBehind(last, bytes, doc)) close()
       open.push(doc)
       bytes += doc.update.length
       hlc = laterHlc(hlc, stamp)

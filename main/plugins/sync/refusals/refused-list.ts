@@ -21,7 +21,7 @@ import { PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { Held, Refusal } from './refusal-doc.ts'
 import { targetOf } from './refusal-doc.ts'
-import { docsIn } from './refusing.ts'
+import { docsIn } from '../apply/calls.ts'
 
 /** What listing works with. */
 export interface RefusedListParts {

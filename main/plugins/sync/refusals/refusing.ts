@@ -3,8 +3,12 @@
 import * as Y from 'yjs'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import { inspectUpdate } from '#main/replication/core/inspect-update.ts'
+import { isEntryOf } from '#main/replication/core/register.ts'
 import type { EnvelopeBody, Json } from '#main/replication/core/types.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
+import type { Read } from '../apply/calls.ts'
+import { docsIn } from '../apply/calls.ts'
 import { changesNothing } from '../apply/change-judge.ts'
 import type { DocChange } from '../apply/change-judge.ts'
 import type { MergeOutcome } from '../apply/merge-step.ts'
@@ -14,7 +18,7 @@ import type { LocalDocs } from '../write/doc-writer.ts'
 import { readEnvelope } from '../store/log-store.ts'
 import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
 import type { GenesisDoc } from '../write/genesis-body.ts'
-import { unpackGenesis } from '../write/genesis-body.ts'
+import { PURGED_KEY } from '../write/record-edits.ts'
 import type { Held, Refusal } from './refusal-doc.ts'
 import { readRefusal, REFUSED_KEY, refusalName, targetOf } from './refusal-doc.ts'
 
@@ -54,12 +58,11 @@ interface Gathered extends Incoming {
 /** Why changes of a target are not merged, and what stands here of the documents they would change. */
 type Refused = { readonly why: Forbidding } & Pick<Refusal, 'held' | 'isPart'>
 
-/** An envelope and its place in the log. */
-export interface MetEnvelope {
-  readonly inc: number
-  readonly seq: number
-  readonly body: EnvelopeBody
-}
+/** An envelope, by its place in the log. */
+type Place = Pick<Read['envelope'], 'inc' | 'seq'>
+
+/** Refuses, and tries again. */
+export type Refusing = ReturnType<typeof createRefusing>
 
 /** Makes it. */
 export function createRefusing(parts: RefusingParts) {
@@ -103,14 +106,15 @@ export function createRefusing(parts: RefusingParts) {
         found.set(name, { updates: [...(known?.updates ?? []), update], authors, author, at })
       }
     }
-    // Texts come before their record: who takes it over has them by then.
-    const names = [...found.keys()].toSorted((a, b) => Number(b.startsWith('t/')) - Number(a.startsWith('t/')))
-    return names.map((name) => {
-      const { updates, authors, author, at } = found.get(name)!
+    const all = [...found].map(([name, { updates, ...by }]): Gathered => {
       const update = updates.length === 1 ? updates[0]! : Y.mergeUpdates(updates)
-      const isFollowed = name.startsWith('t/') && found.has(target)
-      return { name, author, authors, update, device: writer, at, isFollowed }
+      return { ...by, name, update, device: writer, isFollowed: name.startsWith('t/') && found.has(target) }
     })
+    // Texts come before their record: who takes it over has them by then. Whoever removes it for good empties them, which
+    // asks for no right to edit them once it is gone.
+    const isRemoved = all.length > 1 && all.some(({ name, update }) => name === target && removesForGood(update))
+    const place = ({ name }: Gathered): number => Number((name === target) !== isRemoved)
+    return all.toSorted((a, b) => place(a) - place(b))
   }
 
   /**
@@ -119,19 +123,6 @@ export function createRefusing(parts: RefusingParts) {
    * @throws Waits for what builds on something else that is not here
    */
   const attempt = (tx: Tx, writer: string, target: string, entries: Refusal['entries']): Refused | undefined => {
-    const all = gathered(tx, writer, target, entries)
-    const refused = attemptIn(tx, all)
-    if (refused === undefined || !all[0]!.name.startsWith('t/')) return refused
-    // Whoever removes a record for good empties its texts, which asks for no right to edit them once it is gone.
-    try {
-      return attemptIn(tx, all.toReversed()) === undefined ? undefined : refused
-    } catch {
-      return refused
-    }
-  }
-
-  /** Merges documents in an order, all or none of them. */
-  const attemptIn = (tx: Tx, all: readonly Gathered[]): Refused | undefined => {
     const held: Record<string, Held> = {}
     let room = heldLimit
     let why: Forbidding | undefined
@@ -149,7 +140,7 @@ export function createRefusing(parts: RefusingParts) {
     try {
       tx.savepoint(() =>
         parts.group(tx, () => {
-          for (const incoming of all) {
+          for (const incoming of gathered(tx, writer, target, entries)) {
             try {
               take(incoming)
             } catch (error) {
@@ -192,12 +183,11 @@ export function createRefusing(parts: RefusingParts) {
     tx: Tx,
     writer: string,
     target: string,
-    change: { readonly more?: readonly Pick<MetEnvelope, 'inc' | 'seq'>[]; readonly tried?: string },
+    change: { readonly more?: readonly Place[]; readonly tried?: string },
   ): Forbidding | undefined => {
     const before = openOf(tx, writer, target)
     const known = before?.entries ?? []
-    const isNew = ({ inc, seq }: Pick<MetEnvelope, 'inc' | 'seq'>): boolean =>
-      !known.some((one) => inc === one[0] && seq === one[1])
+    const isNew = ({ inc, seq }: Place): boolean => !known.some((one) => inc === one[0] && seq === one[1])
     const more = (change.more ?? []).filter(isNew).map(({ inc, seq }): [number, number] => [inc, seq])
     const entries = [...known, ...more]
     const refused = attempt(tx, writer, target, entries)
@@ -225,20 +215,16 @@ export function createRefusing(parts: RefusingParts) {
      * Looks at envelopes of one call that could not be merged: with what lies aside of the same records already they may be.
      * @returns `merged`; why they are refused; undefined where they have to wait, and nothing of them is refused
      */
-    meet(
-      tx: Tx,
-      device: string,
-      met: readonly MetEnvelope[],
-      error: Forbidden | Waits,
-    ): 'merged' | Forbidding | undefined {
-      const targets = [...new Set(met.flatMap(({ body }) => targetsOf(docsIn(body))))]
+    meet(tx: Tx, device: string, met: readonly Read[], error: Forbidden | Waits): 'merged' | Forbidding | undefined {
+      const targets = targetsOf(met.flatMap(({ body }) => (body === null ? [] : docsIn(body))))
+      const more = met.map(({ envelope }) => envelope)
       const isBehind = (): boolean => targets.some((target) => openOf(tx, device, target) !== null)
-      if (error instanceof Waits && (error.reason !== 'missing_dep' || !isBehind())) return undefined
+      if (error instanceof Waits && !isBehind()) return undefined
       let refused: Forbidding | undefined
       let isWaiting = false
       for (const target of targets) {
         try {
-          refused = tryTarget(tx, device, target, { more: met }) ?? refused
+          refused = tryTarget(tx, device, target, { more }) ?? refused
         } catch {
           // Damaged, or of a kind that has no place here: whoever lays it aside says so.
           isWaiting = true
@@ -277,10 +263,14 @@ export function createRefusing(parts: RefusingParts) {
   }
 }
 
-/** The documents an envelope changes. */
-export function docsIn({ kind, doc, author, update }: EnvelopeBody): readonly GenesisDoc[] {
-  if (kind === 'genesis') return unpackGenesis(update)
-  return update.length === 0 ? [] : [{ name: doc, author, update }]
+/** Whether an update of a record marks it as removed for good. @throws DocError */
+function removesForGood(update: Uint8Array): boolean {
+  return inspectUpdate(update).structs.some(
+    (struct) =>
+      struct instanceof Y.Item &&
+      struct.content instanceof Y.ContentAny &&
+      struct.content.arr.some((entry) => isEntryOf(entry, new Set([PURGED_KEY]))),
+  )
 }
 
 interface ReadEnvelope {

@@ -12,6 +12,7 @@ import type { Edit, SyncDocument } from '#main/replication/core/sync-document.ts
 import type { EnvelopeKind, Fact, Hlc } from '#main/replication/core/types.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { LogState } from '../engine/log-state.ts'
+import { targetOf } from '../refusals/refusal-doc.ts'
 import { putDoc, readDoc, readDocument } from '../store/doc-store.ts'
 import type { StoredDoc } from '../store/doc-store.ts'
 import type { AppendOwn } from './own-log.ts'
@@ -117,9 +118,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
       else list.push(change)
     }
     const drafts: WrittenDraft[] = []
-    // Texts first: who takes over a record has its texts by then, and a deletion says which texts were seen.
-    const isText = (list: readonly Change[]): number => (list[0]!.name.kind === 'text' ? 0 : 1)
-    for (const list of [...byName.values()].toSorted((a, b) => isText(a) - isText(b))) {
+    for (const list of inOrder([...byName.values()])) {
       const { name, author } = list[0]!
       const written = write(
         tx,
@@ -146,6 +145,18 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
       if (written !== null) parts.append(tx, packNew([draftOf(name, author, written)]), false)
     },
   }
+}
+
+/** Texts right before their record: who takes it over has them by then, and a deletion says which texts were seen. */
+function inOrder(lists: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
+  const targetIn = (list: readonly Change[]): string => {
+    const name = formatDocName(list[0]!.name)
+    return targetOf(name) ?? name
+  }
+  const isText = (list: readonly Change[]): boolean => list[0]!.name.kind === 'text'
+  return [...Map.groupBy(lists, targetIn).values()].flatMap((of) =>
+    of.toSorted((a, b) => Number(isText(b)) - Number(isText(a))),
+  )
 }
 
 /** Stores a document and counts it in the digest once it is committed. */

@@ -6,6 +6,7 @@ import * as encoding from 'lib0/encoding'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import type { EnvelopeBody } from '#main/replication/core/types.ts'
 import { bodyLimit } from '#main/replication/wire/envelope-codec.ts'
+import { targetOf } from '../refusals/refusal-doc.ts'
 
 /** A new document and the update that makes it. */
 export interface GenesisDoc {
@@ -25,6 +26,19 @@ const maxBytes = bodyLimit
 
 /** Higher levels take twice the time for a tenth of the bytes. */
 const level = 3
+
+/**
+ * Whether a document goes into an envelope behind others: a record stays with its texts within twice the bytes, because
+ * whoever gets the texts alone cannot judge them.
+ */
+export function fitsBehind(
+  last: string,
+  bytes: number,
+  { name, update }: Pick<GenesisDoc, 'name' | 'update'>,
+): boolean {
+  const isOfLast = targetOf(last) === targetOf(name)
+  return bytes + update.length <= (isOfLast ? 2 : 1) * packBytes
+}
 
 /** The names of the documents an envelope speaks of. @throws DocError */
 export function docsOf({ kind, doc, update }: Pick<EnvelopeBody, 'kind' | 'doc' | 'update'>): string[] {

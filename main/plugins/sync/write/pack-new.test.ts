@@ -42,9 +42,10 @@ const drafts: fc.Arbitrary<WrittenDraft[]> = fc
 const replacedBy = ({ facts }: DraftBody) => readReplaced(facts) ?? []
 const parts = ({ kind, doc, author, update }: DraftBody) =>
   kind === 'genesis' ? unpackGenesis(update) : [{ name: doc, author, update }]
-const many = (count: number, bytes: number): WrittenDraft[] =>
+const idOf = (number: number): string => `019b76da-ac11-7000-8000-${String(number).padStart(12, '0')}`
+const many = (count: number, bytes: number, docOf = (index: number) => `r/${object}/${idOf(index)}`): WrittenDraft[] =>
   Array.from({ length: count }, (_, index) => ({
-    doc: `r/${object}/${id}`,
+    doc: docOf(index),
     isNew: true,
     kind: 'update',
     hlc: { ms: 1_000, ctr: index },
@@ -86,5 +87,14 @@ describe('packing the documents of a call', () => {
     expect(packNew(many(10, 100_000)).map((draft) => parts(draft).length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     expect(packNew(many(12, 60_000)).map((draft) => parts(draft).length)).toEqual([4, 4, 4])
     expect(packNew(many(5, 300_000)).map(({ kind }) => kind)).toEqual(Array(5).fill('update'))
+  })
+
+  it('never parts a record from its texts, as far as they fit', () => {
+    const three = (index: number): string => {
+      const place = `${object}/${idOf(Math.floor(index / 3))}`
+      return index % 3 === 2 ? `r/${place}` : `t/${place}/${'cd'.repeat(16 - (index % 3)) + 'ef'.repeat(index % 3)}`
+    }
+    expect(packNew(many(600, 10, three)).map((draft) => parts(draft).length)).toEqual([258, 258, 84])
+    expect(packNew(many(9, 100_000, three)).map((draft) => parts(draft).length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1])
   })
 })

@@ -1,8 +1,9 @@
 // One call that makes many documents travels as few envelopes: an import of thousands of records costs its receivers, and a
 // relay that counts envelopes, a small part of what each document alone would. Knows no database.
 import { laterHlc } from '#main/replication/core/hlc.ts'
+import { targetOf } from '../refusals/refusal-doc.ts'
 import type { GenesisDoc } from './genesis-body.ts'
-import { packBytes, packGenesis } from './genesis-body.ts'
+import { fitsBehind, packBytes, packGenesis } from './genesis-body.ts'
 import type { DraftBody } from './own-log.ts'
 
 /** A draft, and whether its document begins with it. */
@@ -34,7 +35,9 @@ export function packNew(written: readonly WrittenDraft[]): DraftBody[] {
       drafts.push(plain(draft))
       continue
     }
-    if (run.length === mostDocs || bytes + draft.update.length > packBytes) close()
+    const last = run.at(-1)?.doc
+    const isFull = run.length >= mostDocs && targetOf(last!) !== targetOf(draft.doc)
+    if (last !== undefined && (isFull || !fitsBehind(last, bytes, { ...draft, name: draft.doc }))) close()
     run.push(draft)
     bytes += draft.update.length
   }
