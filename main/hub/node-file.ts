@@ -34,11 +34,17 @@ export interface NodeFile {
   copyTo(path: string): void
   /** Closes it, so that it can be led; from then on it speaks for itself. */
   lead(): void
+  /** Notes that it has what the store has lost: nobody replaces it until a person has decided. */
+  keep(): void
+  /** Closes it and takes its note away: it is no node's file any more. */
+  leave(): void
+  /** Whether {@link keep} was called. */
+  isKept(): boolean
   close(): void
 }
 
 interface Note {
-  readonly state: 'copying' | 'following' | 'leading'
+  readonly state: 'copying' | 'following' | 'leading' | 'kept'
   readonly epoch: number
   readonly seq: number
   readonly hash: string
@@ -46,9 +52,14 @@ interface Note {
 
 const nowhere = { epoch: 0, seq: 0, hash: '' }
 
+/** Path of the note beside the file of a node. */
+export function noteOf(file: string): string {
+  return `${file}-hub`
+}
+
 /** Makes the file of a node. @param file path of the database */
 export function createNodeFile(file: string): NodeFile {
-  const notePath = `${file}-hub`
+  const notePath = noteOf(file)
   let open: PageFile | undefined
   const pages = (): PageFile => (open ??= openPageFile(file))
   const note = (words: Note): void => writeFileAtomic(notePath, `${JSON.stringify(words)}\n`)
@@ -95,6 +106,12 @@ export function createNodeFile(file: string): NodeFile {
       close()
       note({ state: 'leading', ...nowhere })
     },
+    leave() {
+      close()
+      rmSync(notePath, { force: true })
+    },
+    keep: () => note({ state: 'kept', ...nowhere }),
+    isKept: () => readNote()?.state === 'kept',
     close,
   }
 }
