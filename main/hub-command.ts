@@ -181,6 +181,8 @@ function tell({ nodes, snapshots, log }: HubStatus, head: NonNullable<HubStatus[
   for (const one of nodes) {
     if (one.node === head.node) continue
     const isHere = one.agoMs < 5_000
+    // A process that was started again has another name.
+    if (!isHere && nodes.some(({ address, agoMs }) => address === one.address && agoMs < one.agoMs)) continue
     const lag = isHere ? `${Math.max(0, head.seq - one.seq)} rows behind` : `gone for ${Math.round(one.agoMs / 1000)} s`
     lines.push(`${isHere ? 'Follower' : 'Gone    '}   ${one.node}  ${one.address}  ${lag}`)
   }

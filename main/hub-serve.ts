@@ -25,6 +25,8 @@ export interface HubServeOptions extends HubChoice {
 
 /** The exit code of a node whose time as leader is over: whatever starts it starts it again. */
 const overCode = 3
+/** How long a host may take to start on a busy machine. */
+const startMs = 15_000
 
 /**
  * Runs a node until SIGINT or SIGTERM, and answers the exit code.
@@ -37,6 +39,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   const log = createLogger({ destination: logFile })
   const { createHubNode } = await import('#main/hub/node.ts')
   let node: HubNode | undefined
+  let isStopped = false
   let door: Awaited<ReturnType<typeof openStandbyDoor>> | undefined
   try {
     door = await openStandbyDoor(
@@ -56,8 +59,10 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
       address,
       log,
       acceptsLoss: options.acceptsLoss,
+      startMs,
       // Nothing may be answered any more: not even what is on its way out.
       onEnd: (reason) => {
+        if (isStopped) return
         log.error({ err: reason }, 'The time of this node as leader is over.')
         process.stderr.write(`${reason.message} This node ends; started again, it follows.\n`)
         process.exit(overCode)
@@ -75,6 +80,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     const host = await hostOf(dataDir, led, port, door.close)
     door = undefined
     await untilStopped(host)
+    isStopped = true
     await handOn(led)
     return 0
   } finally {
@@ -98,6 +104,7 @@ function hostOf(dataDir: DataDir, led: Led, port: number, closeDoor: () => Promi
       answerGate: led.answerGate,
       async ready() {
         await led.storeFiles()
+        await led.ready()
         await closeDoor()
       },
     },

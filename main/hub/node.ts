@@ -53,6 +53,11 @@ export interface HubNodeOptions extends HubAddress {
   readonly acceptsLoss?: boolean
   /** Called once, when this process may answer nothing any more. It is to end then. */
   readonly onEnd: (reason: Error) => void
+  /**
+   * How long it may take from the moment this node leads until it can answer. Others wait so long for it, since a start is
+   * busy and may not find the time to renew its lease. Default: no longer than a lease.
+   */
+  readonly startMs?: number
   readonly snapshots?: Pick<SnapshotKeeperOptions, 'everyRows' | 'everyMs' | 'keepMs' | 'lookMs'>
 }
 
@@ -60,8 +65,10 @@ export interface HubNodeOptions extends HubAddress {
 export interface Led extends Pick<Leadership, 'lease' | 'handOver' | 'chain'> {
   /** For the database: keeps its log in the hub. */
   readonly openLog: OpenLog
-  /** Stores the small files beside the database; to be called when a host has made those it needs. */
+  /** Stores the small files beside the database. */
   storeFiles(): Promise<void>
+  /** To be called when whoever leads can answer: {@link HubNodeOptions.startMs} is over. */
+  ready(): Promise<void>
   /**
    * Whether an answer may leave now: null when it may, else resolves when all that the file has is stored.
    * @throws service_unavailable when it is not, or another node may lead already
@@ -217,10 +224,11 @@ export function createHubNode(options: HubNodeOptions): HubNode {
       const small = createSmallFiles(dirname(path), store, taken.epoch)
       leadership = createLeadership({ store, taken, leaseMs, time, log, onEnd, beforeRow: small.storeKeys })
       const { chain, lease } = leadership
-      await until(
-        () => small.fetch(),
-        () => chain.ended() !== undefined,
-      )
+      const isOver = (): boolean => chain.ended() !== undefined
+      const setLease = (ms: number): Promise<void> =>
+        until(async () => void (await store.setLease(taken.epoch, ms)), isOver)
+      if (options.startMs !== undefined) await setLease(options.startMs)
+      await until(() => small.fetch(), isOver)
       watchHead({ store, node, address, leadership, log, storeAnchor: small.storeAnchor })
       return {
         ...leadership,
@@ -229,6 +237,7 @@ export function createHubNode(options: HubNodeOptions): HubNode {
           await small.storeKeys()
           if (!chain.isBehind()) await small.storeAnchor()
         },
+        ready: () => setLease(leaseMs),
         answerGate: () => (lease.holds() && !chain.isBehind() ? null : answerable(leadership!)),
         heir: async () => heirOf(await store.nodes(), node),
       }

@@ -19,6 +19,8 @@ export interface PostgresStoreOptions {
 export interface PostgresStore extends HubStore {
   /** Makes tables and head. @returns false when the workspace is there already */
   create(): Promise<boolean>
+  /** Makes the lease end so many milliseconds from now, later or earlier. @returns false when the epoch is over */
+  setLease(epoch: number, ms: number): Promise<boolean>
   /**
    * Names who is to lead next. The leader sees it and hands over; if it dies before that, the heir comes first.
    * @returns false when the epoch is over
@@ -130,7 +132,7 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
       const list = parts.map((_, part) => `(${part}, $${part + 5}::bytea)`).join(', ')
       const stored = await run(
         `append-${parts.length}`,
-        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = clock_timestamp() + $4 * interval '1 ms'
+        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = greatest(lease_until, clock_timestamp() + $4 * interval '1 ms')
            WHERE ws = $1 AND epoch = $2 AND seq = $3 - 1 RETURNING ws)
          INSERT INTO hub_log (ws, seq, part, epoch, at, last, body)
          SELECT ws, $3, p.part, $2, clock_timestamp(), p.part = ${parts.length - 1}, p.body
@@ -149,11 +151,20 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     async renew(epoch) {
       const renewed = await run(
         'renew',
-        `UPDATE hub_head SET lease_until = clock_timestamp() + $3 * interval '1 ms' WHERE ws = $1 AND epoch = $2
-         RETURNING ws`,
+        `UPDATE hub_head SET lease_until = greatest(lease_until, clock_timestamp() + $3 * interval '1 ms')
+         WHERE ws = $1 AND epoch = $2 RETURNING ws`,
         [workspace, epoch, leaseMs],
       )
       return renewed.length === 1
+    },
+    async setLease(epoch, ms) {
+      const set = await run(
+        'set-lease',
+        `UPDATE hub_head SET lease_until = clock_timestamp() + $3 * interval '1 ms' WHERE ws = $1 AND epoch = $2
+         RETURNING ws`,
+        [workspace, epoch, ms],
+      )
+      return set.length === 1
     },
     async take(epoch, node, address) {
       const [taken] = await run<{ epoch: string; seq: string }>(
