@@ -4,7 +4,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ApiCall } from '../support/api-call.ts'
 import { expectStatus } from '../support/api-call.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import type { FaultProxy } from '../support/fault-proxy.ts'
@@ -12,7 +14,7 @@ import { findFreePort } from '../support/free-port.ts'
 import { HubMachine, leaderOf, runCairn } from '../support/hub-machine.ts'
 import { hasPostgres, startPostgres } from '../support/postgres-cluster.ts'
 import type { PostgresCluster } from '../support/postgres-cluster.ts'
-import { sized } from '../support/test-size.ts'
+import { onlyInLongRun, sized } from '../support/test-size.ts'
 
 const writers = 6
 /** What happens to a leader, to the way to PostgreSQL, or is asked for. */
@@ -68,11 +70,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const [first, second] = machines as [HubMachine, HubMachine]
     first.start()
     const { call } = await leaderOf(machines)
-    await expectStatus(call, 200, 'PUT', '/api/v1/meta/object/note', {
-      type: 'object',
-      name: 'note',
-      item: { name: 'note', label: 'Note', fields: { title: { type: 'text', label: 'Title' } } },
-    })
+    await define(call, 'note')
     second.start()
     await second.follows()
     const refused = await fetch(`${second.url}/api/v1/data/note`)
@@ -138,7 +136,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const found = new Set<string>()
     for (let skip = 0; skip < last; skip += 200) {
       const page = await expectStatus(leader.call, 200, 'GET', `/api/v1/data/note?top=200&skip=${skip}&select=title`)
-      for (const { title } of (page as { data: { records: { title: string }[] } }).data.records) found.add(title)
+      for (const { title } of (page as { records: { title: string }[] }).records) found.add(title)
     }
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([])
     process.stderr.write(
@@ -156,9 +154,46 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     alone.start()
     const { call } = await leaderOf([alone])
     const page = await expectStatus(call, 200, 'GET', '/api/v1/data/note?top=1&count=true')
-    expect((page as { data: { total: number } }).data.total).toBeGreaterThanOrEqual(acknowledged.length)
+    expect((page as { total: number }).total).toBeGreaterThanOrEqual(acknowledged.length)
     const audit = await call('POST', '/api/v1/audit/verify', {})
-    expect(audit).toMatchObject({ status: 200, body: { data: { valid: true } } })
+    expect(audit).toMatchObject({ status: 200, body: { valid: true } })
     expect(await alone.stop()).toBe(0)
   })
+
+  it('ends with words when PostgreSQL forgets, and is begun anew with what its node has', async (test) => {
+    onlyInLongRun(test)
+    const [first] = machines as [HubMachine, HubMachine]
+    if (first.output === '') first.start()
+    const leader = await leaderOf(machines)
+    for (const machine of machines) if (machine !== leader && machine.output !== '') await machine.stop()
+    await define(leader.call, 'memo')
+    await expectStatus(leader.call, 201, 'POST', '/api/v1/data/memo', { title: 'acknowledged' })
+    const client = new pg.Client({ connectionString: cluster.url })
+    await client.connect()
+    // As one does that comes back without its latest state.
+    await client.query(
+      'BEGIN; UPDATE hub_head SET seq = seq - 3; DELETE FROM hub_log l USING hub_head h WHERE l.seq > h.seq; COMMIT',
+    )
+    await client.end()
+    expect(await leader.ended()).toBe(3)
+    expect(leader.errors).toContain('PostgreSQL has forgotten')
+    const again = await runCairn(['serve', '--data', leader.dataDir, '--hub', cluster.url, '--port', '0'])
+    expect(again).toMatchObject({ code: 1, error: expect.stringContaining('--anew') })
+
+    const second = ['--workspace', 'second']
+    const begun = await runCairn(['hub', 'init', cluster.url, '--data', leader.dataDir, '--anew', ...second])
+    expect(begun, begun.error).toMatchObject({ code: 0 })
+    const args = ['--hub', cluster.url, ...second]
+    const anew = new HubMachine({ folder, name: leader.name, port: leader.port, args })
+    anew.start()
+    const { call } = await leaderOf([anew])
+    const page = await expectStatus(call, 200, 'GET', '/api/v1/data/memo')
+    expect(page).toMatchObject({ records: [{ title: 'acknowledged' }] })
+    expect(await anew.stop()).toBe(0)
+  })
 })
+
+async function define(call: ApiCall, name: string): Promise<void> {
+  const item = { name, label: name, fields: { title: { type: 'text', label: 'Title' } } }
+  await expectStatus(call, 200, 'PUT', `/api/v1/meta/object/${name}`, { type: 'object', name, item })
+}

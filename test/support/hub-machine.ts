@@ -90,6 +90,12 @@ export class HubMachine {
     await exit
   }
 
+  /** Waits until it ends by itself; it is not started again. @returns the exit code */
+  async ended(): Promise<number | null> {
+    this.#isStopped = true
+    return this.#exit
+  }
+
   /** Ends it for good. @returns the exit code */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.#isStopped = true
