@@ -117,10 +117,9 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
         await progress()
         proxy.heal()
       } else if (kind === 'paused') {
-        leader.signal('SIGSTOP')
-        leader.call = null
+        leader.pause()
         await leaderOf(machines)
-        leader.signal('SIGCONT')
+        leader.resume()
       } else {
         const handed = await hub('handover')
         expect(handed, handed.error).toMatchObject({ code: 0, output: expect.stringContaining(follower.url) })

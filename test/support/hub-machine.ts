@@ -80,8 +80,14 @@ export class HubMachine {
     while (!this.output.includes('This node follows')) await pause(20)
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal)
+  /** Lets it stand still; it is not taken for the leader any more. */
+  pause(): void {
+    this.#child.kill('SIGSTOP')
+    this.call = null
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
   }
 
   async kill(): Promise<void> {
