@@ -6,7 +6,7 @@ import { openDataDir, dataDirNames } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
 import { openStandbyDoor } from '#main/http/standby-door.ts'
 import type { HubNode, Led } from '#main/hub/node.ts'
-import { defaultPort, startHost } from '#main/index.ts'
+import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import { createIds } from '#main/kernel/ids.ts'
@@ -42,11 +42,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   let isStopped = false
   let door: Awaited<ReturnType<typeof openStandbyDoor>> | undefined
   try {
-    door = await openStandbyDoor(
-      options.port ?? defaultPort,
-      () => node?.seen()?.address ?? null,
-      createIds(systemClock),
-    )
+    door = await openDoor(options.port ?? defaultPort, () => node?.seen()?.address ?? null, createIds(systemClock))
     const { port } = door
     const address = options.address ?? `http://127.0.0.1:${port}`
     node = createHubNode({
@@ -88,6 +84,15 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     await door?.close()
     logFile.close()
     dataDir.release()
+  }
+}
+
+async function openDoor(...door: Parameters<typeof openStandbyDoor>): ReturnType<typeof openStandbyDoor> {
+  try {
+    return await openStandbyDoor(...door)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new PortInUse(door[0])
+    throw error
   }
 }
 

@@ -9,6 +9,7 @@ import type { Moment } from './lease.ts'
 import type { NodeFile } from './node-file.ts'
 import { decodePageRow, hashOfRow, noRow } from './page-row.ts'
 import type { Position } from './store/position.ts'
+import { SealBroken } from './seal.ts'
 import { copySnapshot } from './snapshots.ts'
 import type { Head, HubStore, StoredRow } from './store/hub-store.ts'
 
@@ -190,7 +191,7 @@ export function createFollower(options: FollowerOptions): Follower {
           }
           await pauseFor(time, waitMs)
         } catch (error) {
-          if (error instanceof HubStopped) throw error
+          if (error instanceof HubStopped || error instanceof SealBroken) throw error
           log.warn({ err: error }, 'The hub could not be asked; it is asked again.')
           await pauseFor(time, retryPauseMs)
         }

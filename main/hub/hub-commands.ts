@@ -37,13 +37,11 @@ async function withStore<T>(address: HubAddress, work: (store: PostgresStore) =>
 /** Reads how a hub is. */
 export function readStatus(address: HubAddress): Promise<HubStatus> {
   return withStore(address, async (store) => {
-    const [head, nodes, snapshots, log] = [
-      await store.head(),
-      await store.nodes(),
-      await store.snapshots(),
-      await store.logSize(),
-    ]
-    return { head, nodes, snapshots, log }
+    const head = await store.head()
+    if (head === null) return { head, nodes: [], snapshots: [], log: { bytes: 0, firstSeq: null, firstAt: null } }
+    const nodes = await store.nodes()
+    const snapshots = await store.snapshots()
+    return { head, nodes, snapshots, log: await store.logSize() }
   })
 }
 

@@ -55,6 +55,8 @@ const connectMs = 3_000
 /** What engines say when a transaction has to be done again. */
 const againCodes = new Set(['40001', '40P01'])
 const maxTries = 8
+/** No hub was ever begun in this database. */
+const noTable = '42P01'
 const format = 1
 const partColumns = 'seq, part, epoch, last, body, extract(epoch FROM at) * 1000 AS at'
 
@@ -120,7 +122,10 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
         `SELECT epoch, seq, node, address, heir, extract(epoch FROM lease_until - clock_timestamp()) * 1000 AS left
          FROM hub_head WHERE ws = $1`,
         [workspace],
-      )
+      ).catch((error: unknown) => {
+        if (error instanceof pg.DatabaseError && error.code === noTable) return []
+        throw error
+      })
       if (found === undefined) return null
       const { epoch, seq, left, ...who } = found
       return { ...who, epoch: Number(epoch), seq: Number(seq), leaseLeftMs: Number(left) }
