@@ -92,7 +92,7 @@ export interface HubNode {
    * @throws HubStopped when a person has to look: the message says at what
    */
   lead(): Promise<Led | null>
-  /** Ends it: the file is settled, the connections closed. */
+  /** Ends it: the file is settled, the connections closed. Later calls wait for the first. */
   close(): Promise<void>
 }
 
@@ -206,6 +206,14 @@ export function createHubNode(options: HubNodeOptions): HubNode {
     if (!isClosing) options.onEnd(reason)
   }
   let following: Promise<unknown> = Promise.resolve()
+  let closed: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    isClosing = true
+    follower.stop()
+    await following
+    leadership?.end()
+    await store.close()
+  }
 
   return {
     node,
@@ -242,12 +250,6 @@ export function createHubNode(options: HubNodeOptions): HubNode {
         heir: async () => heirOf(await store.nodes(), node),
       }
     },
-    async close() {
-      isClosing = true
-      follower.stop()
-      await following
-      leadership?.end()
-      await store.close()
-    },
+    close: () => (closed ??= close()),
   }
 }
