@@ -5,6 +5,7 @@ import path from 'node:path'
 import { openDataDir, dataDirNames } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
 import { openStandbyDoor } from '#main/http/standby-door.ts'
+import type { StandbyDoor } from '#main/http/standby-door.ts'
 import type { HubNode, Led } from '#main/hub/node.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
@@ -40,7 +41,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   const { createHubNode } = await import('#main/hub/node.ts')
   let node: HubNode | undefined
   let isStopped = false
-  let door: Awaited<ReturnType<typeof openStandbyDoor>> | undefined
+  let door: StandbyDoor | undefined
   try {
     door = await openDoor(options.port ?? defaultPort, () => node?.seen()?.address ?? null, createIds(systemClock))
     const { port } = door
@@ -87,7 +88,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   }
 }
 
-async function openDoor(...door: Parameters<typeof openStandbyDoor>): ReturnType<typeof openStandbyDoor> {
+async function openDoor(...door: Parameters<typeof openStandbyDoor>): Promise<StandbyDoor> {
   try {
     return await openStandbyDoor(...door)
   } catch (error) {
