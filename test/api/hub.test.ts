@@ -33,6 +33,8 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
   /** Between both machines and PostgreSQL. */
   let proxy: FaultProxy
   let machines: readonly HubMachine[] = []
+  /** What runs beside them. */
+  const others: HubMachine[] = []
   const acknowledged: string[] = []
 
   const hub = (command: string, ...args: string[]) =>
@@ -55,7 +57,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     ]
   })
   afterAll(async () => {
-    for (const machine of machines) await machine.stop('SIGKILL').catch(() => undefined)
+    for (const machine of [...machines, ...others]) await machine.stop('SIGKILL').catch(() => undefined)
     await proxy.close()
     await cluster.remove()
     rmSync(folder, { recursive: true })
@@ -156,6 +158,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     ])
     expect(restored, restored.error).toMatchObject({ code: 0, output: expect.stringContaining('part of no hub') })
     const alone = new HubMachine({ folder, name: 'restored', port: await findFreePort(), args: [] })
+    others.push(alone)
     alone.start()
     const { call } = await leaderOf([alone])
     const page = await expectStatus(call, 200, 'GET', '/api/v1/data/note?top=1&count=true')
@@ -190,6 +193,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     expect(begun, begun.error).toMatchObject({ code: 0 })
     const args = ['--hub', cluster.url, ...second]
     const anew = new HubMachine({ folder, name: leader.name, port: leader.port, args })
+    others.push(anew)
     anew.start()
     const { call } = await leaderOf([anew])
     const page = await expectStatus(call, 200, 'GET', '/api/v1/data/memo')
