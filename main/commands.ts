@@ -2,7 +2,9 @@
 // Compose the host; hold no capability.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
+import { DataDirInUse, isHubFolder, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
+import type { HubServeOptions } from '#main/hub-serve.ts'
+import { hubOptions, readHubChoice } from '#main/hub-choice.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
 import { programVersion } from '#main/program-version.ts'
@@ -23,9 +25,11 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   package ...       make packages and install them (package --help says how)
   mcp               let an assistant speak to the running platform over standard input and output
   relay             run a relay between devices (relay --help says how)
+  hub ...           keep a workspace on several machines (hub --help says how)
 
   --data DIR        data folder (else CAIRN_DATA_DIR, else the system's own)
   --port N          port on 127.0.0.1 (else CAIRN_PORT, else ${defaultPort}; 0 picks a free one)
+  --hub URL         serve: as a node of the hub in this PostgreSQL (hub --help says what goes with it)
 `
 
 /** What the commands without a running host need. */
@@ -36,10 +40,15 @@ interface CliOptions {
   /** Undefined: the default port, and another one when it is taken. */
   port: number | undefined
   words: string[]
+  hub: Omit<HubServeOptions, 'dataDir' | 'port'> | undefined
 }
 
 /** Runs one command and answers the exit code; `serve` resolves when the host has stopped. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'hub') {
+    const { runHub } = await import('#main/hub-command.ts')
+    return runHub(argv.slice(1))
+  }
   let options: CliOptions
   let command: string
   try {
@@ -91,17 +100,28 @@ function parse(argv: readonly string[]): [string, CliOptions] {
       port: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },
+      hub: { type: 'string' },
+      address: { type: 'string' },
+      ...hubOptions,
     },
   })
   const [first = 'serve', ...words] = positionals
   const command = values.help === true ? 'help' : values.version === true ? 'version' : first
   const port = values.port ?? process.env['CAIRN_PORT']
   if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new Error(`The port "${port}" is not a number.`)
-  return [command, { dataDir: locateDataDir(values.data), port: port === undefined ? undefined : Number(port), words }]
+  const hub = values.hub === undefined ? undefined : { ...readHubChoice(values.hub, values), address: values.address }
+  return [
+    command,
+    { dataDir: locateDataDir(values.data), port: port === undefined ? undefined : Number(port), words, hub },
+  ]
 }
 
 async function serve(options: CliOptions): Promise<number> {
   try {
+    if (options.hub !== undefined) {
+      const { serveHub } = await import('#main/hub-serve.ts')
+      return await serveHub({ ...options.hub, dataDir: options.dataDir, port: options.port })
+    }
     const host = await startHost({
       dataDir: options.dataDir,
       returnsMemory: true,
@@ -195,6 +215,12 @@ async function restore(options: CliOptions): Promise<number> {
   if (id === undefined) {
     process.stderr.write(`Which backup? "cairn backups" lists them.\n`)
     return 2
+  }
+  if (isHubFolder(options.dataDir)) {
+    process.stderr.write(
+      'This workspace is kept by a hub, so no backup is put in its place here. Nothing was changed. To go back in time: cairn hub restore --help.\n',
+    )
+    return 1
   }
   try {
     await restoreOffline(options.dataDir, id, surroundings)

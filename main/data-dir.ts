@@ -1,6 +1,6 @@
 // The folder of one workspace: where it is, who holds it, and the small private files in it.
 // Knows no database content and no HTTP.
-import { chmodSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import envPaths from 'env-paths'
 import { openExclusive } from '#main/database/open.ts'
@@ -12,6 +12,7 @@ export const dataDirNames = {
   lock: 'cairn.lock',
   ballast: 'cairn.ballast',
   connection: 'connection.json',
+  hubKey: 'hub.key',
   config: 'config.json',
   files: 'files',
   backups: 'backups',
@@ -87,6 +88,11 @@ export function openDataDir(dir: string): DataDir {
       lock.close()
     },
   }
+}
+
+/** Whether the workspace of a folder is kept by several machines, so that its database may only be opened as one of them. */
+export function isHubFolder(dir: string): boolean {
+  return [dataDirNames.hubKey, `${dataDirNames.database}-hub`].some((name) => existsSync(path.join(dir, name)))
 }
 
 /** Writes `connection.json` with mode 0600, replacing an old one atomically. */

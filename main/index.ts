@@ -5,11 +5,20 @@ import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
 import { writesRefused } from '#main/database/engine-errors.ts'
 import { checkBesideTraffic } from '#main/database/live-check.ts'
+import type { OpenLog } from '#main/database/log-sync.ts'
 import { createMigrationBackup } from '#main/database/migration-backup.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
 import { judgeDatabase } from '#main/database/start-check.ts'
+import type { DatabaseFound } from '#main/database/start-check.ts'
 import { openStateFile } from '#main/database/state-file.ts'
-import { openDataDir, readConfig, removeConnectionFile, writeConfig, writeConnectionFile } from '#main/data-dir.ts'
+import {
+  isHubFolder,
+  openDataDir,
+  readConfig,
+  removeConnectionFile,
+  writeConfig,
+  writeConnectionFile,
+} from '#main/data-dir.ts'
 import type { Config, DataDir } from '#main/data-dir.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { readAccessConfig } from '#main/http/access-config.ts'
@@ -20,6 +29,7 @@ import { createConsoleSessions, createOneTimeCodes } from '#main/http/console-se
 import { allGuards } from '#main/http/guard.ts'
 import type { Guards } from '#main/http/guard.ts'
 import { createLocaleResolver } from '#main/http/locale.ts'
+import type { AnswerGate } from '#main/http/pipeline.ts'
 import { defaultRateLimits } from '#main/http/rate-limit.ts'
 import type { RateLimits } from '#main/http/rate-limit.ts'
 import { proofFor } from '#main/http/running-host.ts'
@@ -67,6 +77,9 @@ export const defaultPort = 7420
 /** The space people are asked for: the ballast and something to work in. */
 const freeMegabytes = 32
 
+/** What is known of a database that is not looked at first. */
+const unjudged: DatabaseFound = { log: null, birth: null, closed: null, isUrgent: true, isEarlier: false }
+
 /** How a host is started. */
 export interface HostOptions {
   readonly dataDir: string
@@ -95,6 +108,29 @@ export interface HostOptions {
   readonly arrival?: ArrivalLimits
   /** Safety twins switch single guards off. */
   readonly guards?: Guards
+  /** The workspace is kept by several machines, and this one leads. */
+  readonly hub?: LeadingNode
+}
+
+/** What a host needs of the hub it leads. */
+export interface LeadingNode {
+  /** The data folder, held already. */
+  readonly dataDir: DataDir
+  /** Keeps the log of the database in the hub. */
+  readonly openLog: OpenLog
+  readonly answerGate: AnswerGate
+  /** Called when everything is ready, before the host listens. */
+  ready(): Promise<void>
+}
+
+/** The folder belongs to a hub and was to be opened without it; nothing was changed. */
+export class HubFolder extends Error {
+  constructor(dir: string) {
+    super(
+      `The workspace in ${path.resolve(dir)} is kept by a hub: opened alone, it would go on without the other machines. Nothing was changed. Start it as a node: npm run serve -- --hub postgres://... --data "${path.resolve(dir)}"`,
+    )
+    this.name = 'HubFolder'
+  }
 }
 
 /** A host that answers requests. */
@@ -154,8 +190,10 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
 
 async function assemble(options: HostOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunningHost> {
   const startedAt = (options.clock ?? systemClock).iso()
-  const readOnly = isReadOnly(options.dataDir)
-  const dataDir = readOnly ? copyReadOnlyDir(options.dataDir) : openDataDir(options.dataDir)
+  const { hub } = options
+  if (hub === undefined && isHubFolder(options.dataDir)) throw new HubFolder(options.dataDir)
+  const readOnly = hub === undefined && isReadOnly(options.dataDir)
+  const dataDir = hub?.dataDir ?? (readOnly ? copyReadOnlyDir(options.dataDir) : openDataDir(options.dataDir))
   cleanup.push(() => dataDir.release())
   const durable = options.durable ?? true
   // Set once there is a log.
@@ -186,7 +224,11 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   }
   if (space.isFull()) tellDiskSpace(true)
 
-  const found = await judgeDatabase(readOnly ? options.dataDir : dataDir.path, dataDir.file('database'))
+  // The file of a hub is what its log says; it is looked through beside the traffic.
+  const found =
+    hub === undefined
+      ? await judgeDatabase(readOnly ? options.dataDir : dataDir.path, dataDir.file('database'))
+      : unjudged
   if (found.isEarlier)
     log.warn(
       {},
@@ -210,6 +252,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     clock,
     log,
     durable,
+    ...(hub === undefined ? {} : { openLog: hub.openLog }),
   })
   const database = await createDatabase({
     file: dataDir.file('database'),
@@ -220,6 +263,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     durable,
     space,
     state,
+    ...(hub === undefined ? {} : { openLog: hub.openLog }),
   })
   cleanup.push(() => database.close())
 
@@ -245,6 +289,8 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     baseUrl: () => server?.baseUrl() ?? '',
     requestRestart: (prepare) => {
       if (readOnly) throw refusedWrites(options.dataDir)
+      // Another database in its place would not be what the log says.
+      if (hub !== undefined) throw refusedRestart()
       restart?.(prepare)
     },
     ownerSessions: sessions,
@@ -283,6 +329,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
     arrived: traffic.arrived,
+    ...(hub === undefined ? {} : { answerGate: hub.answerGate }),
     auditSink: active.auditSink,
     ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
@@ -294,6 +341,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   server = running
   cleanup.push(() => running.close())
   if (access.publicListen !== null) requireOwnerPassword(access.publicListen.address, hasOwnerPassword(active))
+  await hub?.ready()
   const port = await listen(running, options.port, config, dataDir)
   const publicPort = await listenPublic(running, access)
   const url = running.localUrl()
@@ -497,6 +545,13 @@ function guardsOf(guards: Guards, config: Config, log: Logger): Guards {
   if (!lifted || advanced.disableCSRFCheck !== true) return guards
   log.warn({}, 'The option auth.advanced.disableCSRFCheck is on: a cookie alone authorises writes.')
   return { ...guards, cookieWrite: () => null }
+}
+
+function refusedRestart(): PlatformError {
+  return writesRefused(
+    'hub',
+    'The workspace is kept by a hub, so no backup is put in its place here. Nothing was changed. To go back in time: npm run cairn -- hub restore --help.',
+  )
 }
 
 function refusedWrites(dataDir: string): PlatformError {

@@ -12,12 +12,12 @@ import { createReaderPool } from './reader-pool.ts'
 import type { ReaderPool } from './reader-pool.ts'
 import { createReaderStreams } from './reader-stream.ts'
 import { engineCode, translateEngineError, writesRefused } from './engine-errors.ts'
-import { leaveSyncToWriter, openReader, openWriter } from './open.ts'
+import { leaveSyncToWriter, logPagesOf, openReader, openWriter } from './open.ts'
 import type { Connection } from './open.ts'
 import { createReads } from './reads.ts'
 import { createLogFolding } from './log-folding.ts'
 import { createLogSync } from './log-sync.ts'
-import type { LogSync } from './log-sync.ts'
+import type { LogSync, OpenLog } from './log-sync.ts'
 import { birthOf } from './migrator.ts'
 import { createLongDdl } from './long-ddl.ts'
 import { dropUnfinishedBuild } from './schema/index-build.ts'
@@ -40,8 +40,8 @@ export interface DatabaseOptions {
   readonly state?: StateFile
   /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
   readonly durable?: boolean
-  /** Keeps the log in a second place, which is then what an answer waits for. @param logPages frames up to the last COMMIT */
-  readonly openLog?: (writer: Connection, logPages: () => number) => LogSync
+  /** Keeps the log in a second place, which is then what an answer waits for. */
+  readonly openLog?: OpenLog
   /** The disk of the file; absent where nobody watches it. */
   readonly space?: DiskSpace
 }
@@ -72,12 +72,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const { file, bus, clock, log, space } = options
   const durable = options.durable ?? true
   const writer = openWriter(file, { durable })
-  dropUnfinishedBuild(writer)
   const reader = openReader(file)
   const state = options.state
   const birth = state === undefined ? null : birthOf(reader)
-  const logState = writer.prepare('PRAGMA wal_checkpoint(NOOP)').raw()
-  const logPages = (): number => (logState.get() as [busy: number, pages: number, folded: number])[1]
+  const logPages = logPagesOf(writer)
   // Closed behind the last connection only: the end of any handle of the file drops the locks of this process.
   let pages: number | undefined
   const markLog = (handle: number): void => {
@@ -90,6 +88,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   }
   const ownLog = (): LogSync | undefined => (durable ? createLogSync(file, state && markLog) : undefined)
   const logSync = options.openLog === undefined ? ownLog() : options.openLog(writer, logPages)
+  dropUnfinishedBuild(writer, logSync?.copy)
   if (logSync !== undefined) leaveSyncToWriter(writer)
   const writerStatements = createStatements(writer)
   const readerStatements = createStatements(reader)

@@ -35,7 +35,7 @@ export function unavailable(cause?: unknown): PlatformError {
  * `service_unavailable` for as long as the host runs (D-24).
  * @param message one sentence or more for people: why, what still works, what to do
  */
-export function writesRefused(reason: 'database_damaged' | 'read_only', message: string): PlatformError {
+export function writesRefused(reason: 'database_damaged' | 'read_only' | 'hub', message: string): PlatformError {
   return new PlatformError(
     'service_unavailable',
     { ...baseErrors.service_unavailable, message, retryable: false },

@@ -2,6 +2,7 @@
 // long as the disk takes; here only those wait whose writes are not on disk yet.
 import { close, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
+import type { Connection } from './open.ts'
 
 const syncData = promisify(fdatasync)
 const closeFile = promisify(close)
@@ -18,6 +19,12 @@ export interface LogSync {
   /** Gives the file back; no sync may be under way. */
   close(): Promise<void>
 }
+
+/**
+ * Opens a log that is kept in a second place too.
+ * @param logPages frames of it up to the last COMMIT
+ */
+export type OpenLog = (writer: Connection, logPages: () => number) => LogSync
 
 /** Takes what is written to the log out of it, for a second place. All of it in the turn of its call. */
 export interface LogCopy {

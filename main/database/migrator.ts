@@ -6,7 +6,8 @@ import { statement } from '#main/kernel/database.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Migration } from '#main/kernel/plugin.ts'
-import { openReader, openWriter } from './open.ts'
+import type { LogCopy, OpenLog } from './log-sync.ts'
+import { logPagesOf, openReader, openWriter } from './open.ts'
 import type { Connection } from './open.ts'
 import { createStatements } from './statements.ts'
 
@@ -32,6 +33,8 @@ export interface MigrateOptions {
   readonly backup: (source: Connection) => Promise<string>
   readonly clock: Clock
   readonly log: Logger
+  /** Keeps what the steps write in a second place too, before they count as done. */
+  readonly openLog?: OpenLog
   /** False only for throw-away databases of tests. */
   readonly durable?: boolean
 }
@@ -76,7 +79,7 @@ export async function migrateDatabase(options: MigrateOptions): Promise<MigrateR
   const connection = openWriter(options.file, { durable: options.durable ?? true })
   try {
     const backupId = recorded === undefined ? null : await options.backup(connection)
-    apply(connection, pending, options.clock)
+    await applyKept(connection, pending, options)
     if (recorded !== undefined) options.log.info({ steps: pending.length, backupId }, 'The database was upgraded.')
     return { applied: pending.map(({ plugin, step }) => ({ plugin, number: step.number, name: step.name })), backupId }
   } finally {
@@ -148,7 +151,27 @@ function findPending(
   )
 }
 
-function apply(connection: Connection, pending: readonly { plugin: string; step: Migration }[], clock: Clock): void {
+/** @throws Error when a step failed, or what it wrote did not reach the second place */
+async function applyKept(
+  connection: Connection,
+  pending: readonly { plugin: string; step: Migration }[],
+  { clock, openLog }: MigrateOptions,
+): Promise<void> {
+  const log = openLog?.(connection, logPagesOf(connection))
+  try {
+    apply(connection, pending, clock, log?.copy)
+    if (log?.copy?.take() === true) await log.sync()
+  } finally {
+    await log?.close()
+  }
+}
+
+function apply(
+  connection: Connection,
+  pending: readonly { plugin: string; step: Migration }[],
+  clock: Clock,
+  copy: LogCopy | undefined,
+): void {
   const statements = createStatements(connection)
   connection.exec('BEGIN IMMEDIATE')
   try {
@@ -178,6 +201,7 @@ function apply(connection: Connection, pending: readonly { plugin: string; step:
     connection.pragma(`user_version = ${databaseFormat}`)
     const orphans = connection.pragma('foreign_key_check') as unknown[]
     if (orphans.length > 0) throw new Error('The upgrade would leave rows that refer to missing rows.')
+    copy?.mark()
     connection.exec('COMMIT')
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')

@@ -50,6 +50,12 @@ export function openWriter(file: string, options: WriterOptions = {}): Connectio
   }
 }
 
+/** Prepares the question how many frames the log has up to the last COMMIT. */
+export function logPagesOf(writer: Connection): () => number {
+  const state = writer.prepare('PRAGMA wal_checkpoint(NOOP)').raw()
+  return () => (state.get() as [busy: number, pages: number, folded: number])[1]
+}
+
 /**
  * Opens a connection that can neither write nor see uncommitted rows.
  * @param cacheKib memory for pages; the system holds them too

@@ -62,7 +62,14 @@ export interface PipelineContext extends AnswerContext {
   readonly permissionEpoch: () => number
   readonly arrived: () => void
   readonly arrival: ArrivalLimits
+  /** Whether answers may leave; null when nothing but the host itself decides that. */
+  readonly answerGate: AnswerGate | null
 }
+
+/**
+ * Asked before an answer leaves: null lets it go at once, a promise when it resolves; where it rejects, that is the answer.
+ */
+export type AnswerGate = () => Promise<void> | null
 
 /**
  * Runs the guards of a route: host, origin, URL, version, content type, credential, cookie rule, rate bucket.
@@ -187,10 +194,30 @@ export function serve(
           )
     if (input.stream !== undefined) drainAfter(result, request.body as Readable)
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
-    else sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
+    else
+      release(pipeline, runtime, request, reply, () =>
+        sendResult(pipeline, runtime, request, reply, ctx, startedAt, result),
+      )
   } catch (error) {
-    sendError(pipeline, request, reply, error, runtime.limitBytes)
+    release(pipeline, runtime, request, reply, () => sendError(pipeline, request, reply, error, runtime.limitBytes))
   }
+}
+
+/** Sends an answer, or what the gate has against it. */
+function release(
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  send: () => void,
+): void {
+  const opens = pipeline.answerGate === null ? null : pipeline.answerGate()
+  if (opens === null) {
+    send()
+    return
+  }
+  const refuse = (error: unknown): void => sendError(pipeline, request, reply, error, runtime.limitBytes)
+  opens.then(send).catch(refuse)
 }
 
 function checkOf(pipeline: PipelineContext, { raw }: FastifyRequest): CredentialCheck {
@@ -272,7 +299,9 @@ function awaitResult(
       settled = true
       clearTimeout(timer)
       try {
-        sendResult(pipeline, runtime, request, reply, ctx, startedAt, value)
+        release(pipeline, runtime, request, reply, () =>
+          sendResult(pipeline, runtime, request, reply, ctx, startedAt, value),
+        )
       } catch (error) {
         sendError(pipeline, request, reply, error)
       }
@@ -286,7 +315,7 @@ function awaitResult(
       }
       settled = true
       clearTimeout(timer)
-      sendError(pipeline, request, reply, error, runtime.limitBytes)
+      release(pipeline, runtime, request, reply, () => sendError(pipeline, request, reply, error, runtime.limitBytes))
     },
   )
 }

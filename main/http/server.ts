@@ -43,7 +43,7 @@ import { createIdempotencyKeys, createMemory } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
 import { admit, authoritiesOf, serve } from './pipeline.ts'
-import type { PipelineContext } from './pipeline.ts'
+import type { AnswerGate, PipelineContext } from './pipeline.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
@@ -87,6 +87,8 @@ export interface HttpServerOptions {
   readonly permissionEpoch: () => number
   /** Hears of every request. Default: nobody. */
   readonly arrived?: () => void
+  /** Decides whether answers may leave. Default: nothing but the host does. */
+  readonly answerGate?: AnswerGate
   /** Hears of refused requests and used keys. Default: nobody. */
   readonly auditSink?: () => AuditSink
   /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
@@ -188,6 +190,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     cookieRule: options.cookieRule ?? true,
     arrived: options.arrived ?? (() => undefined),
     arrival: options.arrival ?? defaultArrival,
+    answerGate: options.answerGate ?? null,
     closing: false,
     lasting: new Set(),
     authenticate: options.authenticate,

@@ -6,8 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { foldPages } from '#main/database/log-folding.ts'
+import type { OpenLog } from '#main/database/log-sync.ts'
+import { migrateDatabase } from '#main/database/migrator.ts'
+import { createManualClock } from '#main/kernel/clock.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import { createLogger } from '#main/kernel/logger.ts'
+import type { Migration } from '#main/kernel/plugin.ts'
 import { createRandom } from '../../test/safety/random.ts'
 import { makeFollowedFile, openFollowed } from '../../test/support/followed-database.ts'
 import { sized } from '../../test/support/test-size.ts'
@@ -68,6 +73,33 @@ async function writeRandomly(
 }
 
 describe('the file and its rows', () => {
+  it('are equal after an upgrade, of which the rows know before the database is opened', async () => {
+    const upgraded = join(folder, 'upgraded.db')
+    const first = { number: 1, name: 'first', sql: 'CREATE TABLE thing (id INTEGER PRIMARY KEY, body TEXT) STRICT' }
+    const second = {
+      number: 2,
+      name: 'second',
+      sql: "CREATE INDEX by_body ON thing (body); INSERT INTO thing VALUES (1, 'upgraded')",
+    }
+    const migrate = (migrations: readonly Migration[], openLog?: OpenLog) =>
+      migrateDatabase({
+        file: upgraded,
+        plugins: [{ id: 'test', migrations }],
+        backup: () => Promise.resolve('none'),
+        clock: createManualClock(0),
+        log: createLogger({ destination: { write: () => undefined } }),
+        ...(openLog === undefined ? {} : { openLog }),
+      })
+    await migrate([first])
+    makeFollowedFile(upgraded, '')
+    const followed = await openFollowed(upgraded, undefined, undefined, (openLog) => migrate([first, second], openLog))
+    expect(followed.stored().seq).toBe(1)
+    await followed.database.write('insert', (tx) => tx.run(statement("INSERT INTO thing VALUES (2, 'later')")))
+    const { leader, copy } = await followed.digests()
+    expect(copy).toBe(leader)
+    expect(followed.ended()).toBeUndefined()
+  })
+
   it('are the file of the leader after any writes, over restarts', async () => {
     let from: Parameters<typeof openFollowed>[1]
     for (let restart = 0; restart < sized(3, 30); restart += 1) {

@@ -3,11 +3,13 @@ import type { Logger } from '#main/kernel/logger.ts'
 import { followsOn, isAtEnd, isOfTheLog, mayTake } from './follow-rules.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
+import { hasForgotten } from './leadership.ts'
 import { momentOf } from './lease.ts'
 import type { Moment } from './lease.ts'
 import type { NodeFile } from './node-file.ts'
 import { decodePageRow, hashOfRow, noRow } from './page-row.ts'
 import type { Position } from './store/position.ts'
+import { SealBroken } from './seal.ts'
 import { copySnapshot } from './snapshots.ts'
 import type { Head, HubStore, StoredRow } from './store/hub-store.ts'
 
@@ -101,11 +103,17 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   /** Where to go on from: the file as it is, if the log knows it. */
-  const find = async (): Promise<At> => {
+  const find = async (head: Head): Promise<At> => {
+    if (file.isKept()) throw kept()
     const place = file.place()
     if (place === null) return copy()
     if (place.hash !== null) return { ...place, hash: place.hash }
     if (place.seq === 0 && place.epoch === 0) return { ...place, hash: noRow }
+    // A leader has at most one row on its way and one in making that the store does not know.
+    if (hasForgotten(head, { epoch: place.epoch, seq: place.seq - 2 })) {
+      file.keep()
+      throw forgotten(place, head)
+    }
     const row = await store.rowAt(place.seq)
     if (!isOfTheLog(place, row)) {
       log.warn({ ...place }, 'This file has writes that were never acknowledged; it is copied anew.')
@@ -156,7 +164,7 @@ export function createFollower(options: FollowerOptions): Follower {
       throw new HubStopped('PostgreSQL knows no such workspace. Run `hub init` with the folder of the workspace first.')
     // A copy made since may be ahead of an answer that was long on its way.
     if (before !== null && before.seq > head.seq) throw forgotten(before, head)
-    at ??= await find()
+    at ??= await find(head)
     const isBusy = await catchUp(head.seq)
     if (seenAt === undefined || time.monotonic() - seenAt > seenEveryMs) {
       seenAt = time.monotonic()
@@ -183,7 +191,7 @@ export function createFollower(options: FollowerOptions): Follower {
           }
           await pauseFor(time, waitMs)
         } catch (error) {
-          if (error instanceof HubStopped) throw error
+          if (error instanceof HubStopped || error instanceof SealBroken) throw error
           log.warn({ err: error }, 'The hub could not be asked; it is asked again.')
           await pauseFor(time, retryPauseMs)
         }
@@ -197,9 +205,15 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 }
 
-/** A follower has rows from the log alone: whatever it has was there. */
+/** Whatever was stored once stays: a log that ends earlier has lost it. */
 function forgotten(at: Position, head: Position): HubStopped {
   return new HubStopped(
-    `The log of the hub ends at row ${head.seq}, this node has row ${at.seq}: PostgreSQL has forgotten rows it had acknowledged. Nothing was changed here. Bring PostgreSQL back to its latest state, or put this node's file in place of the hub's with \`hub init\` under another name.`,
+    `The log of the hub ends at row ${head.seq} of epoch ${head.epoch}, this node has row ${at.seq} of epoch ${at.epoch}: PostgreSQL has forgotten rows it had acknowledged. Nothing was changed here. Bring PostgreSQL back to its latest state and start the nodes again; where that cannot be done, begin the hub anew with the folder of the node that has most: cairn hub init ... --anew.`,
+  )
+}
+
+function kept(): HubStopped {
+  return new HubStopped(
+    'PostgreSQL had forgotten rows that this node has, so its file is left as it is and not replaced by what the hub has. To go on with this file, begin the hub anew: cairn hub init ... --anew. To give it up for what the hub has, move cairn.db and cairn.db-hub out of this folder.',
   )
 }

@@ -1,15 +1,15 @@
 // The log of a leader as the write queue knows it: what commits wrote is taken from the log file and is stored in the second
 // place before anybody is answered. The file itself is not waited for: the second place is the durable one.
-import type { LogSync } from '#main/database/log-sync.ts'
-import type { Connection } from '#main/database/open.ts'
+import type { OpenLog } from '#main/database/log-sync.ts'
 import { createFrameReader } from './frames.ts'
+import type { FrameReader } from './frames.ts'
 import { positionWriter } from './store/position.ts'
 import type { RowChain } from './row-chain.ts'
 
 /** The log of one leader. */
 export interface LeaderLog {
-  /** Makes the part that the write queue calls. To be called once, before the first write. */
-  open(connection: Connection, logPages: () => number): LogSync
+  /** Makes the part that the write queue calls, before the first write; again after that one was closed and its log folded. */
+  readonly open: OpenLog
 }
 
 /**
@@ -19,9 +19,12 @@ export interface LeaderLog {
  * @throws Error when the file has a log beside it
  */
 export function createLeaderLog(file: string, chain: RowChain): LeaderLog {
-  const frames = createFrameReader(file)
+  // Before anybody opens the file: what is in the log from its beginning on is seen.
+  let ready: FrameReader | undefined = createFrameReader(file)
   return {
     open(connection, logPages) {
+      const frames = ready ?? createFrameReader(file)
+      ready = undefined
       let writePosition: ReturnType<typeof positionWriter> | undefined
       return {
         sync: chain.settled,

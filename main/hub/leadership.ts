@@ -8,6 +8,7 @@ import type { Lease } from './lease.ts'
 import { createRowChain, Fenced } from './row-chain.ts'
 import type { NewRow, RowChain } from './row-chain.ts'
 import type { HubStore } from './store/hub-store.ts'
+import type { Position } from './store/position.ts'
 
 /** What a leader works with. */
 export interface LeadershipOptions {
@@ -20,6 +21,8 @@ export interface LeadershipOptions {
   readonly onEnd: (reason: Error) => void
   readonly patienceMs?: number
   readonly idleMs?: number
+  /** Called before each row, which waits for it: what the row may depend on is stored first. */
+  readonly beforeRow?: () => Promise<void>
 }
 
 /** The time of one leader. */
@@ -45,6 +48,25 @@ export class HandedOver extends Error {
   }
 }
 
+/** The log of the store ends before a row that it had acknowledged. */
+export class Forgotten extends Error {
+  /** @param head what the store says now; null when it does not know the workspace any more */
+  constructor(head: Position | null, stored: Position) {
+    const end =
+      head === null ? 'it does not know the workspace' : `its log ends at row ${head.seq} of epoch ${head.epoch}`
+    super(
+      `PostgreSQL has forgotten what it had acknowledged: ${end}, and row ${stored.seq} of epoch ${stored.epoch} was stored in it. Nothing more is answered here, and the file of this node, which has everything, is left as it is. Bring PostgreSQL back to its latest state and start the nodes again; where that cannot be done, begin the hub anew with this node's folder: cairn hub init ... --anew.`,
+    )
+    this.name = 'Forgotten'
+  }
+}
+
+/** Whether a head is one that cannot be: epochs and rows only rise. */
+export function hasForgotten(head: Position | null, stored: Position): boolean {
+  if (head === null) return true
+  return head.epoch < stored.epoch || (head.epoch === stored.epoch && head.seq < stored.seq)
+}
+
 /** Begins to lead. */
 export function createLeadership(options: LeadershipOptions): Leadership {
   const { store, taken, leaseMs, time, log } = options
@@ -52,12 +74,17 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   let isSilent = false
   const append = async (row: NewRow): Promise<boolean> => {
     try {
+      await options.beforeRow?.()
       const answer = await lease.during(
         () => store.append(row),
         (what) => what === 'stored',
       )
       if (isSilent) log.info({}, 'PostgreSQL answers again; writes go on.')
       isSilent = false
+      if (answer === 'over') {
+        const head = await store.head()
+        if (hasForgotten(head, chain.stored())) chain.end(new Forgotten(head, chain.stored()))
+      }
       return answer !== 'over'
     } catch (error) {
       if (!isSilent) log.error({ err: error }, 'A write could not be stored in the hub; it is sent again until it is.')
@@ -65,7 +92,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       throw error
     }
   }
-  const chain = createRowChain({
+  const chain: RowChain = createRowChain({
     from: { epoch: taken.epoch, seq: taken.seq },
     before: taken.hash,
     append,

@@ -1,9 +1,11 @@
 // The file of a node while it follows: pages are written into it, and a note beside it says how far it certainly is. Once
 // the node leads, the file says so itself, and the note that it does.
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { openBare } from '#main/database/open-bare.ts'
 import { hashFile } from '#main/database/file-check.ts'
 import { writeFileAtomic } from '#main/kernel/atomic-file.ts'
+import { HubStopped } from './follower.ts'
 import { openPageFile } from './page-file.ts'
 import type { PageFile } from './page-file.ts'
 import type { PageSet } from './frames.ts'
@@ -18,7 +20,10 @@ export interface Place extends Position {
 
 /** The file of a node that follows. It is closed for SQLite meanwhile. */
 export interface NodeFile {
-  /** Where the file is; null when there is none that could go on. Folds in the log of a leader that ended. */
+  /**
+   * Where the file is; null when there is none that could go on. Folds in the log of a leader that ended.
+   * @throws HubStopped when the file was never part of a hub
+   */
   place(): Place | null
   /** Makes the file what it was after a row. On disk, and noted, with the next {@link settle}. */
   apply(pages: PageSet): void
@@ -34,11 +39,17 @@ export interface NodeFile {
   copyTo(path: string): void
   /** Closes it, so that it can be led; from then on it speaks for itself. */
   lead(): void
+  /** Notes that it has what the store has lost: nobody replaces it until a person has decided. */
+  keep(): void
+  /** Closes it and takes its note away: it is no node's file any more. */
+  leave(): void
+  /** Whether {@link keep} was called. */
+  isKept(): boolean
   close(): void
 }
 
 interface Note {
-  readonly state: 'copying' | 'following' | 'leading'
+  readonly state: 'copying' | 'following' | 'leading' | 'kept'
   readonly epoch: number
   readonly seq: number
   readonly hash: string
@@ -46,9 +57,14 @@ interface Note {
 
 const nowhere = { epoch: 0, seq: 0, hash: '' }
 
+/** Path of the note beside the file of a node. */
+export function noteOf(file: string): string {
+  return `${file}-hub`
+}
+
 /** Makes the file of a node. @param file path of the database */
 export function createNodeFile(file: string): NodeFile {
-  const notePath = `${file}-hub`
+  const notePath = noteOf(file)
   let open: PageFile | undefined
   const pages = (): PageFile => (open ??= openPageFile(file))
   const note = (words: Note): void => writeFileAtomic(notePath, `${JSON.stringify(words)}\n`)
@@ -70,7 +86,10 @@ export function createNodeFile(file: string): NodeFile {
       try {
         connection.pragma('wal_checkpoint(TRUNCATE)')
         const position = readPosition(connection)
-        return position === null ? null : { ...position, hash: null }
+        if (position !== null) return { ...position, hash: null }
+        throw new HubStopped(
+          `There is a workspace in ${dirname(file)} that is not this hub's; a node would replace it. Nothing was changed. Name a new folder with --data.`,
+        )
       } finally {
         connection.close()
       }
@@ -95,6 +114,12 @@ export function createNodeFile(file: string): NodeFile {
       close()
       note({ state: 'leading', ...nowhere })
     },
+    leave() {
+      close()
+      rmSync(notePath, { force: true })
+    },
+    keep: () => note({ state: 'kept', ...nowhere }),
+    isKept: () => readNote()?.state === 'kept',
     close,
   }
 }

@@ -1,25 +1,31 @@
 // One node of a hub: follows, and leads once the workspace is its own. Puts the parts of this folder together; what is done
 // while it leads is the caller's.
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { openBare } from '#main/database/open-bare.ts'
-import type { LogSync } from '#main/database/log-sync.ts'
-import type { Connection } from '#main/database/open.ts'
+import { dirname } from 'node:path'
+import type { OpenLog } from '#main/database/log-sync.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { createFollower, HubStopped } from './follower.ts'
+import type { FollowerOptions } from './follower.ts'
 import { machineTime, pauseFor } from './hub-time.ts'
 import { createLeaderLog } from './leader-log.ts'
-import { createLeadership } from './leadership.ts'
+import { createLeadership, Forgotten } from './leadership.ts'
 import type { Leadership } from './leadership.ts'
-import { createNodeFile } from './node-file.ts'
+import { createNodeFile, noteOf } from './node-file.ts'
 import { noRow } from './page-row.ts'
-import { makePosition, readPosition } from './store/position.ts'
+import { makePosition, positionWriter, readPosition } from './store/position.ts'
 import { doubtsAbout, settingsQuery } from './store/postgres-checks.ts'
 import type { PostgresSettings } from './store/postgres-checks.ts'
+import { answerable } from './answer-gate.ts'
+import { heirOf, watchHead } from './head-watch.ts'
 import { createSeal } from './seal.ts'
+import { createSmallFiles, storeSmallFiles } from './small-files.ts'
 import { createSnapshotKeeper } from './snapshot-keeper.ts'
 import type { SnapshotKeeperOptions } from './snapshot-keeper.ts'
 import { storeSnapshot } from './snapshots.ts'
 import { createPostgresStore } from './store/postgres-store.ts'
+import type { Head } from './store/hub-store.ts'
 import type { PostgresStore } from './store/postgres-store.ts'
 
 /** Which hub, and how it is reached. */
@@ -47,13 +53,29 @@ export interface HubNodeOptions extends HubAddress {
   readonly acceptsLoss?: boolean
   /** Called once, when this process may answer nothing any more. It is to end then. */
   readonly onEnd: (reason: Error) => void
+  /**
+   * How long it may take from the moment this node leads until it can answer. Others wait so long for it, since a start is
+   * busy and may not find the time to renew its lease. Default: no longer than a lease.
+   */
+  readonly startMs?: number
   readonly snapshots?: Pick<SnapshotKeeperOptions, 'everyRows' | 'everyMs' | 'keepMs' | 'lookMs'>
 }
 
 /** A workspace that is this node's to lead. */
 export interface Led extends Pick<Leadership, 'lease' | 'handOver' | 'chain'> {
   /** For the database: keeps its log in the hub. */
-  readonly openLog: (writer: Connection, logPages: () => number) => LogSync
+  readonly openLog: OpenLog
+  /** Stores the small files beside the database. */
+  storeFiles(): Promise<void>
+  /** To be called when whoever leads can answer: {@link HubNodeOptions.startMs} is over. */
+  ready(): Promise<void>
+  /**
+   * Whether an answer may leave now: null when it may, else resolves when all that the file has is stored.
+   * @throws service_unavailable when it is not, or another node may lead already
+   */
+  answerGate(): Promise<void> | null
+  /** The other node that has most of the log, if one was seen lately; for a planned handover. */
+  heir(): Promise<string | null>
 }
 
 /** One node. */
@@ -63,20 +85,34 @@ export interface HubNode {
   readonly store: PostgresStore
   /** How far its file is while it follows. */
   at(): { readonly epoch: number; readonly seq: number } | null
+  /** Who leads, as it was last seen; null before that. */
+  seen(): Head | null
   /**
    * Follows until it leads; null when it was stopped before.
    * @throws HubStopped when a person has to look: the message says at what
    */
   lead(): Promise<Led | null>
-  /** Ends it: the file is settled, the connections closed. */
+  /** Ends it: the file is settled, the connections closed. Later calls wait for the first. */
   close(): Promise<void>
 }
 
 const usualLeaseMs = 3_000
 const askAgainMs = 300
 
-function openStore({ url, workspace, key, leaseMs = usualLeaseMs }: HubAddress): PostgresStore {
+/** Opens the store of a hub; nothing is asked before the first call. */
+export function openStore({ url, workspace, key, leaseMs = usualLeaseMs }: HubAddress): PostgresStore {
   return createPostgresStore({ url, workspace, seal: createSeal(key, workspace), leaseMs })
+}
+
+/** Does something of the store until it is done, or it is too late. */
+async function until(work: () => Promise<void>, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    try {
+      return await work()
+    } catch {
+      await pauseFor(machineTime, askAgainMs)
+    }
+  }
 }
 
 /** Asks until PostgreSQL answers: nodes may be started before it. */
@@ -112,7 +148,14 @@ function refuseDoubts(settings: PostgresSettings, acceptsLoss: boolean, log: Log
  */
 export async function initHub(
   address: HubAddress,
-  options: { readonly file: string; readonly name: string; readonly log: Logger; readonly acceptsLoss?: boolean },
+  options: {
+    readonly file: string
+    readonly name: string
+    readonly log: Logger
+    readonly acceptsLoss?: boolean
+    /** Takes a file that was part of a hub out of it: PostgreSQL has lost what it has. */
+    readonly anew?: boolean
+  },
 ): Promise<void> {
   const store = openStore(address)
   try {
@@ -121,16 +164,21 @@ export async function initHub(
     const connection = openBare(options.file, true)
     try {
       const position = readPosition(connection)
-      if (position !== null && position.seq > 0)
-        throw new HubStopped('This workspace is part of a hub already. Nothing was changed.')
+      if (position !== null && position.seq > 0 && options.anew !== true)
+        throw new HubStopped(
+          'This workspace is part of a hub already. Nothing was changed. Where PostgreSQL has lost it, --anew begins a hub with what this folder has.',
+        )
       // One that was cut off before its snapshot was stored is gone on with.
       if (!(await store.create()) && (await store.snapshots()).length > 0)
         throw new HubStopped(`The hub has a workspace "${address.workspace}" already. Nothing was changed.`)
       makePosition(connection)
+      positionWriter(connection)({ epoch: 0, seq: 0 })
       connection.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       connection.close()
     }
+    rmSync(noteOf(options.file), { force: true })
+    await storeSmallFiles(dirname(options.file), store, 0)
     await storeSnapshot(store, options.file, { epoch: 0, seq: 0, hash: noRow }, options.name)
   } finally {
     await store.close()
@@ -145,18 +193,33 @@ export function createHubNode(options: HubNodeOptions): HubNode {
   const file = createNodeFile(path)
   const time = machineTime
   const keep = createSnapshotKeeper({ ...options.snapshots, store, file, path, node, time, log })
-  const follower = createFollower({ store, file, node, address, leaseMs, time, log, onStep: keep })
+  let seen: Head | null = null
+  const onStep: FollowerOptions['onStep'] = (at, head) => {
+    seen = head
+    keep(at)
+  }
+  const follower = createFollower({ store, file, node, address, leaseMs, time, log, onStep })
   let leadership: Leadership | undefined
   let isClosing = false
   const onEnd = (reason: Error): void => {
+    if (reason instanceof Forgotten) file.keep()
     if (!isClosing) options.onEnd(reason)
   }
   let following: Promise<unknown> = Promise.resolve()
+  let closed: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    isClosing = true
+    follower.stop()
+    await following
+    leadership?.end()
+    await store.close()
+  }
 
   return {
     node,
     store,
     at: follower.at,
+    seen: () => seen,
     async lead() {
       const settings = await askSettings(store, log, () => isClosing)
       if (settings === undefined) return null
@@ -166,15 +229,27 @@ export function createHubNode(options: HubNodeOptions): HubNode {
       const taken = await taking
       if (taken === null) return null
       log.info({ epoch: taken.epoch, seq: taken.seq }, 'This node leads the workspace now.')
-      leadership = createLeadership({ store, taken, leaseMs, time, log, onEnd })
-      return { ...leadership, openLog: createLeaderLog(path, leadership.chain).open }
+      const small = createSmallFiles(dirname(path), store, taken.epoch)
+      leadership = createLeadership({ store, taken, leaseMs, time, log, onEnd, beforeRow: small.storeKeys })
+      const { chain, lease } = leadership
+      const isOver = (): boolean => chain.ended() !== undefined
+      const setLease = (ms: number): Promise<void> =>
+        until(async () => void (await store.setLease(taken.epoch, ms)), isOver)
+      if (options.startMs !== undefined) await setLease(options.startMs)
+      await until(() => small.fetch(), isOver)
+      watchHead({ store, node, address, leadership, log, storeAnchor: small.storeAnchor })
+      return {
+        ...leadership,
+        openLog: createLeaderLog(path, chain).open,
+        async storeFiles() {
+          await small.storeKeys()
+          if (!chain.isBehind()) await small.storeAnchor()
+        },
+        ready: () => setLease(leaseMs),
+        answerGate: () => (lease.holds() && !chain.isBehind() ? null : answerable(leadership!)),
+        heir: async () => heirOf(await store.nodes(), node),
+      }
     },
-    async close() {
-      isClosing = true
-      follower.stop()
-      await following
-      leadership?.end()
-      await store.close()
-    },
+    close: () => (closed ??= close()),
   }
 }

@@ -42,6 +42,8 @@ export interface RowChain {
   take(pages: PageSet | null): void
   /** Whether something was taken that is in no row yet. */
   hasPending(): boolean
+  /** Whether something was taken that is not known to be stored. */
+  isBehind(): boolean
   /** Resolves when all that was taken is stored. @throws Fenced; Error when the store did not answer in time, or of the end */
   settled(): Promise<void>
   /** Sends no further row; resolves when the one on its way is known to be stored. What is taken meanwhile waits. */
@@ -151,6 +153,7 @@ export function createRowChain(options: RowChainOptions): RowChain {
       if (!isSending) callOffIdle ??= time.after(idleMs, () => void send())
     },
     hasPending: () => pending !== null,
+    isBehind: () => pending !== null || isSending,
     async settled() {
       if (ended !== undefined) throw ended
       if (pending === null && !isSending) return

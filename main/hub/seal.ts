@@ -26,6 +26,14 @@ export interface Seal {
   open(place: string, sealed: Buffer): Buffer
 }
 
+/** What the store gave does not open; asking again does not help. */
+export class SealBroken extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'SealBroken'
+  }
+}
+
 /** Makes the seal of a workspace. @param key 32 bytes @throws Error when the key has another length */
 export function createSeal(key: Buffer, workspace: string): Seal {
   if (key.length !== keyBytes) throw new Error('The key of a hub has 32 bytes. Use the key file that `hub init` made.')
@@ -50,7 +58,7 @@ export function createSeal(key: Buffer, workspace: string): Seal {
       try {
         packed = Buffer.concat([decipher.update(sealed.subarray(headBytes)), decipher.final()])
       } catch (cause) {
-        throw new Error(
+        throw new SealBroken(
           `What the hub keeps as ${place} does not open: the key file is another one, or PostgreSQL does not hold what was stored. Nothing of it was used.`,
           { cause },
         )

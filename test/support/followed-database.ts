@@ -4,6 +4,7 @@ import { copyFileSync } from 'node:fs'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
 import { hashFile } from '#main/database/file-check.ts'
+import type { OpenLog } from '#main/database/log-sync.ts'
 import { openWriter } from '#main/database/open.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { createEventBus } from '#main/kernel/events.ts'
@@ -41,11 +42,13 @@ export function makeFollowedFile(file: string, sql: string): void {
 /**
  * Opens a file of {@link makeFollowedFile}, from the beginning or where the last one that had it open stopped.
  * @param append keeps a row; by default it is kept at once
+ * @param prepare what is done with the file before it is opened
  */
 export async function openFollowed(
   file: string,
   from: { readonly position: Position; readonly before: Buffer } = { position: { epoch: 1, seq: 0 }, before: noRow },
   append: (row: NewRow) => Promise<boolean> = () => Promise.resolve(true),
+  prepare: (openLog: OpenLog) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<FollowedDatabase & { readonly before: () => Buffer }> {
   const rows: NewRow[] = []
   let reason: Error | undefined
@@ -67,6 +70,7 @@ export async function openFollowed(
   const log = createLogger({ destination: { write: () => undefined } })
   const clock = createManualClock(0)
   const bus = createEventBus({ clock, log })
+  await prepare(leader.open)
   const database = await createDatabase({ file, bus, clock, log, ports: { spawn: forkSpawner }, openLog: leader.open })
   return {
     database,

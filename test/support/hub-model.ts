@@ -127,6 +127,15 @@ class ModelFile implements NodeFile {
   lead(): void {
     this.state = 'leading'
   }
+  keep(): void {
+    throw new Error('The log of the model forgets nothing.')
+  }
+  leave(): void {
+    throw new Error('Nodes of the model stay.')
+  }
+  isKept(): boolean {
+    return false
+  }
   close(): void {
     // Nothing is open.
   }
@@ -162,6 +171,7 @@ interface LoggedRow {
   readonly epoch: number
   readonly seq: number
   readonly body: Buffer
+  readonly at: number
 }
 
 /** The log, one statement after the other. */
@@ -279,7 +289,7 @@ export async function runWorld(seed: number, mistakes: WorldMistakes = {}): Prom
         const isMine = store.epoch === epoch || (mistakes.noFence === true && !store.rows.has(seq))
         if (isMine && store.seq === seq - 1) {
           store.leaseUntil = timeline.now + leaseMs
-          store.store({ epoch, seq, body })
+          store.store({ epoch, seq, body, at: timeline.now })
           return 'stored'
         }
         if (store.rows.get(seq)?.epoch !== epoch) return 'over'

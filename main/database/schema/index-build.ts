@@ -7,6 +7,7 @@
 // Rows pass through the holder: it is emptied after each slice while the index is not attached to it, so that what was
 // appended stays. A committed state always has the index attached, and dropping the holder frees all of it.
 import type { IndexShape } from '#main/kernel/database.ts'
+import type { LogCopy } from '../log-sync.ts'
 import type { Connection } from '../open.ts'
 import { editSchema } from './add-columns.ts'
 import { createIndexSql, indexRows } from './physical-indexes.ts'
@@ -25,11 +26,20 @@ export const dropUnfinishedBuildSql: readonly string[] = [
   `DROP TABLE IF EXISTS ${log}`,
 ]
 
-/** Drops what a build that was cut off left behind in a file that nobody else writes to. */
-export function dropUnfinishedBuild(connection: Connection): void {
+/**
+ * Drops what a build that was cut off left behind in a file that nobody else writes to.
+ * @param copy takes what that writes for a second place
+ */
+export function dropUnfinishedBuild(connection: Connection, copy?: LogCopy): void {
   const found = connection.prepare(`SELECT 1 FROM sqlite_schema WHERE name IN ('${holder}', '${log}')`).get()
   if (found === undefined) return
-  connection.transaction(() => dropUnfinishedBuildSql.forEach((sql) => connection.exec(sql))).immediate()
+  connection
+    .transaction(() => {
+      for (const sql of dropUnfinishedBuildSql) connection.exec(sql)
+      copy?.mark()
+    })
+    .immediate()
+  copy?.take()
 }
 
 /** A build under way; the steps are called in order and each holds the write lock only while it runs. */

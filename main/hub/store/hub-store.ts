@@ -21,6 +21,8 @@ export type Appended = 'stored' | 'found' | 'over'
 export interface StoredRow extends Position {
   /** As `encodePageRow` made it. */
   readonly body: Buffer
+  /** When it was stored, by the store's clock: milliseconds since 1970. */
+  readonly at: number
 }
 
 /** A copy of the whole file at one row. */

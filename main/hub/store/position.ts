@@ -24,6 +24,11 @@ export function readPosition(connection: Connection): Position | null {
   return connection.prepare('SELECT epoch, seq FROM hub_position').get() as Position
 }
 
+/** Takes the row out of a file that is part of no hub any more. */
+export function dropPosition(connection: Connection): void {
+  connection.exec('DROP TABLE IF EXISTS hub_position')
+}
+
 /** Prepares the writing of the row, for use inside a transaction. */
 export function positionWriter(connection: Connection): (position: Position) => void {
   const update = connection.prepare('UPDATE hub_position SET epoch = ?, seq = ? WHERE id = 1')

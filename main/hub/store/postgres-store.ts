@@ -19,8 +19,30 @@ export interface PostgresStoreOptions {
 export interface PostgresStore extends HubStore {
   /** Makes tables and head. @returns false when the workspace is there already */
   create(): Promise<boolean>
+  /** Makes the lease end so many milliseconds from now, later or earlier. @returns false when the epoch is over */
+  setLease(epoch: number, ms: number): Promise<boolean>
+  /**
+   * Names who is to lead next. The leader sees it and hands over; if it dies before that, the heir comes first.
+   * @returns false when the epoch is over
+   */
+  nameHeir(epoch: number, heir: string): Promise<boolean>
+  /** Keeps a small file under its name, if the epoch is the writer's. @returns false when it is over */
+  putFile(epoch: number, name: string, body: Buffer): Promise<boolean>
+  /** All small files by name. */
+  files(): Promise<ReadonlyMap<string, Buffer>>
+  /** Bytes and age of what is kept of the log. */
+  logSize(): Promise<LogSize>
   /** Answers a query of the checks. */
   ask<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
+}
+
+/** The log as the store keeps it. */
+export interface LogSize {
+  readonly bytes: number
+  /** The oldest row that is kept; null when there is none. */
+  readonly firstSeq: number | null
+  /** When it was stored, milliseconds since 1970. */
+  readonly firstAt: number | null
 }
 
 /** Of a body in one row of a table: engines with PostgreSQL's protocol have lower bounds than it has. */
@@ -33,7 +55,10 @@ const connectMs = 3_000
 /** What engines say when a transaction has to be done again. */
 const againCodes = new Set(['40001', '40P01'])
 const maxTries = 8
+/** No hub was ever begun in this database. */
+const noTable = '42P01'
 const format = 1
+const partColumns = 'seq, part, epoch, last, body, extract(epoch FROM at) * 1000 AS at'
 
 /** Makes the store; nothing is asked before the first call. */
 export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresStoreOptions): PostgresStore {
@@ -67,18 +92,17 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
 
   const logPlace = (epoch: number, seq: number): string => `log/${epoch}/${seq}`
   const basePlace = (seq: number, part: number): string => `base/${seq}/${part}`
+  const filePlace = (name: string): string => `file/${name}`
 
   const whole = (parts: readonly Part[]): StoredRow => {
     const seq = Number(parts[0]!.seq)
     const epoch = Number(parts[0]!.epoch)
-    return { seq, epoch, body: seal.open(logPlace(epoch, seq), Buffer.concat(parts.map(({ body }) => body))) }
+    const body = seal.open(logPlace(epoch, seq), Buffer.concat(parts.map((part) => part.body)))
+    return { seq, epoch, body, at: Number(parts[0]!.at) }
   }
 
   const partsOf = (seq: number): Promise<Part[]> =>
-    run<Part>('row', 'SELECT seq, part, epoch, last, body FROM hub_log WHERE ws = $1 AND seq = $2 ORDER BY part', [
-      workspace,
-      seq,
-    ])
+    run<Part>('row', `SELECT ${partColumns} FROM hub_log WHERE ws = $1 AND seq = $2 ORDER BY part`, [workspace, seq])
 
   return {
     async create() {
@@ -98,7 +122,10 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
         `SELECT epoch, seq, node, address, heir, extract(epoch FROM lease_until - clock_timestamp()) * 1000 AS left
          FROM hub_head WHERE ws = $1`,
         [workspace],
-      )
+      ).catch((error: unknown) => {
+        if (error instanceof pg.DatabaseError && error.code === noTable) return []
+        throw error
+      })
       if (found === undefined) return null
       const { epoch, seq, left, ...who } = found
       return { ...who, epoch: Number(epoch), seq: Number(seq), leaseLeftMs: Number(left) }
@@ -110,7 +137,7 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
       const list = parts.map((_, part) => `(${part}, $${part + 5}::bytea)`).join(', ')
       const stored = await run(
         `append-${parts.length}`,
-        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = clock_timestamp() + $4 * interval '1 ms'
+        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = greatest(lease_until, clock_timestamp() + $4 * interval '1 ms')
            WHERE ws = $1 AND epoch = $2 AND seq = $3 - 1 RETURNING ws)
          INSERT INTO hub_log (ws, seq, part, epoch, at, last, body)
          SELECT ws, $3, p.part, $2, clock_timestamp(), p.part = ${parts.length - 1}, p.body
@@ -129,11 +156,20 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     async renew(epoch) {
       const renewed = await run(
         'renew',
-        `UPDATE hub_head SET lease_until = clock_timestamp() + $3 * interval '1 ms' WHERE ws = $1 AND epoch = $2
-         RETURNING ws`,
+        `UPDATE hub_head SET lease_until = greatest(lease_until, clock_timestamp() + $3 * interval '1 ms')
+         WHERE ws = $1 AND epoch = $2 RETURNING ws`,
         [workspace, epoch, leaseMs],
       )
       return renewed.length === 1
+    },
+    async setLease(epoch, ms) {
+      const set = await run(
+        'set-lease',
+        `UPDATE hub_head SET lease_until = clock_timestamp() + $3 * interval '1 ms' WHERE ws = $1 AND epoch = $2
+         RETURNING ws`,
+        [workspace, epoch, ms],
+      )
+      return set.length === 1
     },
     async take(epoch, node, address) {
       const [taken] = await run<{ epoch: string; seq: string }>(
@@ -159,7 +195,7 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     async rows(after) {
       const parts = await run<Part>(
         'rows',
-        `SELECT seq, part, epoch, last, body FROM hub_log WHERE ws = $1 AND seq > $2 ORDER BY seq, part LIMIT ${readParts}`,
+        `SELECT ${partColumns} FROM hub_log WHERE ws = $1 AND seq > $2 ORDER BY seq, part LIMIT ${readParts}`,
         [workspace, after],
       )
       const rows: StoredRow[] = []
@@ -247,6 +283,42 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
       )
       return found.map(({ node, address, seq, ago }) => ({ node, address, seq: Number(seq), agoMs: Number(ago) }))
     },
+    async nameHeir(epoch, heir) {
+      const named = await run('heir', 'UPDATE hub_head SET heir = $3 WHERE ws = $1 AND epoch = $2 RETURNING ws', [
+        workspace,
+        epoch,
+        heir,
+      ])
+      return named.length === 1
+    },
+    async putFile(epoch, name, body) {
+      const put = await run(
+        'put-file',
+        `INSERT INTO hub_file (ws, name, version, body) SELECT ws, $3, 1, $4 FROM hub_head WHERE ws = $1 AND epoch = $2
+         ON CONFLICT (ws, name) DO UPDATE SET version = hub_file.version + 1, body = excluded.body RETURNING ws`,
+        [workspace, epoch, name, await seal.seal(filePlace(name), body)],
+      )
+      return put.length === 1
+    },
+    async files() {
+      const found = await run<{ name: string; body: Buffer }>(
+        'files',
+        'SELECT name, body FROM hub_file WHERE ws = $1',
+        [workspace],
+      )
+      return new Map(found.map(({ name, body }) => [name, seal.open(filePlace(name), body)]))
+    },
+    async logSize() {
+      const [found] = await run<Record<'bytes', string> & Record<'first' | 'at', string | null>>(
+        'log-size',
+        `SELECT coalesce(sum(length(body)), 0) AS bytes, min(seq) AS first, extract(epoch FROM min(at)) * 1000 AS at
+         FROM hub_log WHERE ws = $1`,
+        [workspace],
+      )
+      const { bytes, first, at } = found!
+      const numberOf = (text: string | null): number | null => (text === null ? null : Number(text))
+      return { bytes: Number(bytes), firstSeq: numberOf(first), firstAt: numberOf(at) }
+    },
     close: () => pool.end(),
   }
 }
@@ -257,4 +329,5 @@ interface Part {
   readonly epoch: string
   readonly last: boolean
   readonly body: Buffer
+  readonly at: string
 }

@@ -1,0 +1,52 @@
+// What a leader looks at once a second: whether the store still has what it acknowledged, and whether somebody asked for
+// another node to lead.
+import type { Logger } from '#main/kernel/logger.ts'
+import { machineTime, pauseFor } from './hub-time.ts'
+import { Forgotten, hasForgotten } from './leadership.ts'
+import type { Leadership } from './leadership.ts'
+import type { SeenNode } from './store/hub-store.ts'
+import type { PostgresStore } from './store/postgres-store.ts'
+
+const lookMs = 1_000
+/** A node that follows says so each second. */
+const presentMs = 5_000
+
+/** The node other than this one that has most of the log and was seen lately; null when there is none. */
+export function heirOf(nodes: readonly SeenNode[], node: string | null): string | null {
+  const present = nodes.filter((one) => one.node !== node && one.agoMs < presentMs)
+  return present.toSorted((a, b) => b.seq - a.seq || a.agoMs - b.agoMs)[0]?.node ?? null
+}
+
+/** Begins to look; it ends with the time of the leader. */
+export function watchHead(parts: {
+  readonly store: Pick<PostgresStore, 'head' | 'seen'>
+  readonly node: string
+  readonly address: string
+  readonly leadership: Leadership
+  readonly storeAnchor: () => Promise<void>
+  readonly log: Logger
+}): void {
+  const { store, node, address, leadership, log } = parts
+  const { chain } = leadership
+
+  const look = async (): Promise<void> => {
+    const stored = chain.stored()
+    const head = await store.head()
+    if (hasForgotten(head, stored)) chain.end(new Forgotten(head, stored))
+    else if (head!.epoch === stored.epoch && head!.heir !== null && head!.heir !== node) {
+      log.info({ heir: head!.heir }, 'Another node is to lead; the workspace is handed over.')
+      await leadership.handOver(head!.heir)
+    }
+    if (chain.ended() !== undefined) return
+    await store.seen(node, address, chain.stored().seq)
+    if (!chain.isBehind()) await parts.storeAnchor()
+  }
+
+  void (async () => {
+    while (chain.ended() === undefined) {
+      // Those who wait for rows notice a store that does not answer.
+      await look().catch(() => undefined)
+      await pauseFor(machineTime, lookMs)
+    }
+  })()
+}

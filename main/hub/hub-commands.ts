@@ -1,0 +1,74 @@
+// What the commands of a hub do with its store; words and data folders are theirs.
+import { dirname } from 'node:path'
+import { heirOf } from './head-watch.ts'
+import { machineTime, pauseFor } from './hub-time.ts'
+import { openStore } from './node.ts'
+import type { HubAddress } from './node.ts'
+import { restoreAt } from './restore.ts'
+import type { Restored } from './restore.ts'
+import { createSmallFiles } from './small-files.ts'
+import type { Head, SeenNode, Snapshot } from './store/hub-store.ts'
+import type { LogSize, PostgresStore } from './store/postgres-store.ts'
+
+/** A hub as PostgreSQL knows it. */
+export interface HubStatus {
+  /** Null when there is no such workspace. */
+  readonly head: Head | null
+  readonly nodes: readonly SeenNode[]
+  readonly snapshots: readonly Snapshot[]
+  readonly log: LogSize
+}
+
+/** How a planned handover ended. */
+export type HandoverResult = 'nobody-leads' | 'no-heir' | 'late' | { readonly leads: Head; readonly tookMs: number }
+
+const patienceMs = 20_000
+const lookMs = 50
+
+async function withStore<T>(address: HubAddress, work: (store: PostgresStore) => Promise<T>): Promise<T> {
+  const store = openStore(address)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Reads how a hub is. */
+export function readStatus(address: HubAddress): Promise<HubStatus> {
+  return withStore(address, async (store) => {
+    const head = await store.head()
+    if (head === null) return { head, nodes: [], snapshots: [], log: { bytes: 0, firstSeq: null, firstAt: null } }
+    const nodes = await store.nodes()
+    const snapshots = await store.snapshots()
+    return { head, nodes, snapshots, log: await store.logSize() }
+  })
+}
+
+/** Asks the leader to hand over, and waits until another node leads. @param to name of the heir; undefined for the one that has most */
+export function askHandover(address: HubAddress, to: string | undefined): Promise<HandoverResult> {
+  return withStore(address, async (store) => {
+    const head = await store.head()
+    if (head === null || head.node === null || head.leaseLeftMs < 0) return 'nobody-leads'
+    const nodes = await store.nodes()
+    const heir = heirOf(to === undefined ? nodes : nodes.filter(({ node }) => node === to), head.node)
+    if (heir === null) return 'no-heir'
+    const began = machineTime.monotonic()
+    if (!(await store.nameHeir(head.epoch, heir))) return 'late'
+    while (machineTime.monotonic() - began < patienceMs) {
+      await pauseFor(machineTime, lookMs)
+      const now = await store.head()
+      if (now !== null && now.epoch > head.epoch) return { leads: now, tookMs: machineTime.monotonic() - began }
+    }
+    return 'late'
+  })
+}
+
+/** Makes a folder's database and small files as they were. @param until milliseconds since 1970 @throws HubStopped */
+export function restoreFolder(address: HubAddress, file: string, until: number): Promise<Restored> {
+  return withStore(address, async (store) => {
+    const restored = await restoreAt(store, file, until)
+    await createSmallFiles(dirname(file), store, restored.epoch).fetch()
+    return restored
+  })
+}

@@ -1,0 +1,208 @@
+// A hub as a person sets it up and as it fails: two machines by the commands over a real PostgreSQL, people who write through
+// HTTP, a leader that is killed or hands over. What was answered is there afterwards (D-359, D-362 to D-365).
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ApiCall } from '../support/api-call.ts'
+import { expectStatus } from '../support/api-call.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
+import type { FaultProxy } from '../support/fault-proxy.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { HubMachine, leaderOf, runCairn } from '../support/hub-machine.ts'
+import { hasPostgres, startPostgres } from '../support/postgres-cluster.ts'
+import type { PostgresCluster } from '../support/postgres-cluster.ts'
+import { onlyInLongRun, sized } from '../support/test-size.ts'
+
+const writers = 6
+const unseenOnly = encodeURIComponent(JSON.stringify({ title: 'unseen' }))
+/** What happens to a leader, to the way to PostgreSQL, or is asked for. */
+const kinds = sized(
+  ['killed', 'cut', 'handover'] as const,
+  ['killed', 'cut', 'handover', 'slow', 'paused', 'silent', 'killed', 'handover'] as const,
+)
+const rounds = Number(process.env['CAIRN_RUNS'] ?? sized(kinds.length, 300))
+const limitMs = sized(180_000, 3_600_000)
+
+// reason: there is no PostgreSQL to test with on every machine
+describe.skipIf(!hasPostgres)('a hub of two machines', () => {
+  let folder: string
+  let cluster: PostgresCluster
+  /** Between both machines and PostgreSQL. */
+  let proxy: FaultProxy
+  let machines: readonly HubMachine[] = []
+  /** What runs beside them. */
+  const others: HubMachine[] = []
+  const acknowledged: string[] = []
+
+  const hub = (command: string, ...args: string[]) =>
+    runCairn(['hub', command, cluster.url, '--data', join(folder, 'a'), ...args])
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
+    cluster = await startPostgres()
+    const made = await hub('init')
+    expect(made, made.error).toMatchObject({ code: 0, output: expect.stringContaining('hub.key') })
+    mkdirSync(join(folder, 'b'))
+    copyFileSync(join(folder, 'a', 'hub.key'), join(folder, 'b', 'hub.key'))
+    proxy = await startFaultProxy(Number(new URL(cluster.url).port))
+    const throughProxy = new URL(cluster.url)
+    throughProxy.port = String(proxy.port)
+    const args = ['--hub', throughProxy.href]
+    machines = [
+      new HubMachine({ folder, name: 'a', port: await findFreePort(), args }),
+      new HubMachine({ folder, name: 'b', port: await findFreePort(), args }),
+    ]
+  })
+  afterAll(async () => {
+    for (const machine of [...machines, ...others]) await machine.stop('SIGKILL').catch(() => undefined)
+    await proxy.close()
+    await cluster.remove()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is no folder to be opened alone, and is begun once', async () => {
+    const alone = await runCairn(['serve', '--data', join(folder, 'a'), '--port', '0'])
+    expect(alone).toMatchObject({ code: 1, error: expect.stringContaining('serve -- --hub postgres://') })
+    expect(await hub('init')).toMatchObject({ code: 1, error: expect.stringContaining('already') })
+  })
+
+  it('loses nothing it has answered when its leader dies or hands over', { timeout: limitMs }, async () => {
+    const [first, second] = machines as [HubMachine, HubMachine]
+    first.start()
+    const { call } = await leaderOf(machines)
+    await define(call, 'note')
+    second.start()
+    await second.follows()
+    const refused = await fetch(`${second.url}/api/v1/data/note`)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    await expect
+      .poll(async () => (await (await fetch(`${second.url}/readyz`)).json()) as unknown, { timeout: 20_000 })
+      .toMatchObject({ error: { code: 'service_unavailable', details: { reason: 'standby', leader: first.url } } })
+    expect((await fetch(`${second.url}/healthz`)).status).toBe(200)
+
+    let isOver = false
+    let last = 0
+    const write = async (): Promise<void> => {
+      while (!isOver) {
+        const title = `n${(last += 1)}`
+        const leader = machines.find((one) => one.call !== null)
+        const answer = await leader?.call?.('POST', '/api/v1/data/note', { title }).catch(() => undefined)
+        if (answer?.status === 201) acknowledged.push(title)
+        else await pause(20)
+      }
+    }
+    const progress = async (): Promise<void> => {
+      const before = acknowledged.length
+      while (acknowledged.length < before + 30) await pause(20)
+    }
+    const writing = Array.from({ length: writers }, write)
+    const gaps: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      await progress()
+      const leader = await leaderOf(machines)
+      const follower = machines.find((one) => one !== leader)!
+      await follower.follows()
+      const began = performance.now()
+      const kind = kinds[round % kinds.length]!
+      if (kind === 'killed') await leader.kill()
+      else if (kind === 'cut') proxy.cut()
+      else if (kind === 'silent') {
+        proxy.halfOpen()
+        const unseen = leader.call('POST', '/api/v1/data/note', { title: 'unseen' })
+        await pause(200)
+        // What a failover could take back is shown to nobody.
+        const read = await leader.call('GET', `/api/v1/data/note?filter=${unseenOnly}`).catch(() => null)
+        expect(read === null || read.status === 503).toBe(true)
+        proxy.heal()
+        proxy.cut()
+        await unseen.catch(() => undefined)
+      } else if (kind === 'slow') {
+        proxy.latency(200)
+        await progress()
+        proxy.heal()
+      } else if (kind === 'paused') {
+        leader.pause()
+        await leaderOf(machines)
+        leader.resume()
+      } else {
+        const handed = await hub('handover')
+        expect(handed, handed.error).toMatchObject({ code: 0, output: expect.stringContaining(follower.url) })
+      }
+      await progress()
+      gaps.push(performance.now() - began)
+    }
+    isOver = true
+    await Promise.all(writing)
+    const leader = await leaderOf(machines)
+    const status = await hub('status', '--json')
+    expect(JSON.parse(status.output)).toMatchObject({ head: { address: leader.url } })
+    const found = new Set<string>()
+    for (let skip = 0; skip < last; skip += 200) {
+      const page = await expectStatus(leader.call, 200, 'GET', `/api/v1/data/note?top=200&skip=${skip}&select=title`)
+      for (const { title } of (page as { records: { title: string }[] }).records) found.add(title)
+    }
+    expect(acknowledged.filter((title) => !found.has(title))).toEqual([])
+    process.stderr.write(
+      `hub: ${acknowledged.length} writes over HTTP, ${rounds} rounds, longest gap ${Math.round(Math.max(...gaps))} ms\n`,
+    )
+  })
+
+  it('is had again as it was in a folder of its own', async () => {
+    const target = join(folder, 'restored')
+    const restored = await runCairn([
+      ...['hub', 'restore', cluster.url, '--data', target, '--key-file', join(folder, 'a', 'hub.key')],
+    ])
+    expect(restored, restored.error).toMatchObject({ code: 0, output: expect.stringContaining('part of no hub') })
+    const alone = new HubMachine({ folder, name: 'restored', port: await findFreePort(), args: [] })
+    others.push(alone)
+    alone.start()
+    const { call } = await leaderOf([alone])
+    const page = await expectStatus(call, 200, 'GET', '/api/v1/data/note?top=1&count=true')
+    expect((page as { total: number }).total).toBeGreaterThanOrEqual(acknowledged.length)
+    const audit = await call('POST', '/api/v1/audit/verify', {})
+    expect(audit).toMatchObject({ status: 200, body: { valid: true } })
+    expect(await alone.stop()).toBe(0)
+  })
+
+  it('ends with words when PostgreSQL forgets, and is begun anew with what its node has', async (test) => {
+    onlyInLongRun(test)
+    const [first] = machines as [HubMachine, HubMachine]
+    if (first.output === '') first.start()
+    const leader = await leaderOf(machines)
+    for (const machine of machines) if (machine !== leader && machine.output !== '') await machine.stop()
+    await define(leader.call, 'memo')
+    await expectStatus(leader.call, 201, 'POST', '/api/v1/data/memo', { title: 'acknowledged' })
+    const client = new pg.Client({ connectionString: cluster.url })
+    await client.connect()
+    // As one does that comes back without its latest state.
+    await client.query(
+      'BEGIN; UPDATE hub_head SET seq = seq - 3; DELETE FROM hub_log l USING hub_head h WHERE l.seq > h.seq; COMMIT',
+    )
+    await client.end()
+    expect(await leader.ended()).toBe(3)
+    expect(leader.errors).toContain('PostgreSQL has forgotten')
+    const again = await runCairn(['serve', '--data', leader.dataDir, '--hub', cluster.url, '--port', '0'])
+    expect(again).toMatchObject({ code: 1, error: expect.stringContaining('--anew') })
+
+    const second = ['--workspace', 'second']
+    const begun = await runCairn(['hub', 'init', cluster.url, '--data', leader.dataDir, '--anew', ...second])
+    expect(begun, begun.error).toMatchObject({ code: 0 })
+    const args = ['--hub', cluster.url, ...second]
+    const anew = new HubMachine({ folder, name: leader.name, port: leader.port, args })
+    others.push(anew)
+    anew.start()
+    const { call } = await leaderOf([anew])
+    const page = await expectStatus(call, 200, 'GET', '/api/v1/data/memo')
+    expect(page).toMatchObject({ records: [{ title: 'acknowledged' }] })
+    expect(await anew.stop()).toBe(0)
+  })
+})
+
+async function define(call: ApiCall, name: string): Promise<void> {
+  const item = { name, label: name, fields: { title: { type: 'text', label: 'Title' } } }
+  await expectStatus(call, 200, 'PUT', `/api/v1/meta/object/${name}`, { type: 'object', name, item })
+}
