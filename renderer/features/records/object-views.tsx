@@ -66,7 +66,7 @@ export function ObjectViews(props: {
     () => (query.filter ? buildGroup(query.filter, fields, context) : undefined),
     [query.filter, fields, context],
   )
-  const views = useRecordViews({ object: object.name, label, fields, query, filter, onQuery })
+  const views = useRecordViews({ object: object.name, label, fields, context, query, filter, onQuery })
   usePageTitle(views.current ? t('views.title', { view: views.current.label, object: label }) : label)
 
   return (
