@@ -4,6 +4,7 @@ import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { after, paged } from '../../lib/paged-query.ts'
 import { isStringKey, t, tn } from '../../lib/strings.ts'
+import type { StringParameters } from '../../lib/strings.ts'
 
 /** One notification. */
 export type Notification = CallResult<'listNotifications'>['notifications'][number]
@@ -53,8 +54,13 @@ export function bodyOf({ body, data }: Pick<Notification, 'body' | 'data'>): str
   return said ? t(`${said.key}.text`, said.parameters) : body
 }
 
+interface OwnWords {
+  key: 'notices.said.mail' | 'notices.said.schedule' | 'notices.said.webhook'
+  parameters: StringParameters
+}
+
 /** What the program itself tells, known by what it tells of; others are told in words of people. */
-function ownWords(data: Notification['data']) {
+function ownWords(data: Notification['data']): OwnWords | undefined {
   const textAt = (name: string): string | undefined => {
     const value = data[name]
     return typeof value === 'string' ? value : undefined
@@ -62,11 +68,11 @@ function ownWords(data: Notification['data']) {
   const [to, flow, webhook] = [textAt('to'), textAt('flow'), textAt('webhook')]
   if (textAt('waitingMailId') && to) {
     const key = `people.outbox.${textAt('kind') ?? ''}`
-    return { key: 'notices.said.mail', parameters: { to, what: isStringKey(key) ? t(key) : '' } } as const
+    return { key: 'notices.said.mail', parameters: { to, what: isStringKey(key) ? t(key) : '' } }
   }
   // What a step of a flow tells has words of people.
-  if (data['paused'] === true && flow) return { key: 'notices.said.schedule', parameters: { flow } } as const
-  if (textAt('deliveryId') && webhook) return { key: 'notices.said.webhook', parameters: { webhook } } as const
+  if (data['paused'] === true && flow) return { key: 'notices.said.schedule', parameters: { flow } }
+  if (textAt('deliveryId') && webhook) return { key: 'notices.said.webhook', parameters: { webhook } }
   return undefined
 }
 
