@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import type { Plugin } from 'vite'
+import type { HtmlTagDescriptor, Plugin } from 'vite'
 import { shippedPackages } from './scripts/shipped-packages.ts'
 
 const hostUrl = `http://127.0.0.1:${process.env.CAIRN_PORT ?? '7420'}`
@@ -21,12 +21,46 @@ const licences = (): Plugin => ({
   },
 })
 
+/**
+ * Names what the application is made of in the page: its chunks are fetched beside the words of the language, whose
+ * arrival they wait for before they run.
+ */
+const fetchedAtOnce = (): Plugin => ({
+  name: 'fetched-at-once',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const chunks = new Set<string>()
+      const styles = new Set<string>()
+      const add = (fileName: string): void => {
+        const chunk = bundle[fileName]
+        if (chunk?.type !== 'chunk' || chunk.isEntry || chunks.has(fileName)) return
+        chunks.add(fileName)
+        for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style)
+        for (const imported of chunk.imports) add(imported)
+      }
+      for (const [fileName, chunk] of Object.entries(bundle)) {
+        if (chunk.type === 'chunk' && chunk.facadeModuleId?.endsWith('/app/draw-application.tsx')) add(fileName)
+      }
+      const link = (rel: string, fileName: string, more = {}): HtmlTagDescriptor => ({
+        tag: 'link',
+        attrs: { rel, crossorigin: true, href: `./${fileName}`, ...more },
+        injectTo: 'head',
+      })
+      return [
+        ...[...chunks].map((fileName) => link('modulepreload', fileName)),
+        ...[...styles].map((fileName) => link('preload', fileName, { as: 'style' })),
+      ]
+    },
+  },
+})
+
 export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('../renderer', import.meta.url)),
   // The development server answers where the host does, so that addresses relative to the page hold there too.
   base: command === 'serve' ? '/_console/' : './',
   cacheDir: fileURLToPath(new URL('../node_modules/.vite', import.meta.url)),
-  plugins: [react(), licences()],
+  plugins: [react(), licences(), fetchedAtOnce()],
   build: {
     outDir: fileURLToPath(new URL('../dist/renderer', import.meta.url)),
     emptyOutDir: true,

@@ -45,10 +45,16 @@ export function keepPlacesOf(person: string | undefined): void {
   useStore.setState({ person, ...kept })
 }
 
-/** Notes that a place was opened. */
+/** Notes that a place was opened. A view is one place however it was filtered or sorted: the last way of it is kept. */
 export function noteOpened(place: Place): void {
   const { recents } = useStore.getState()
-  keep('recents', [place, ...recents.filter(({ path }) => path !== place.path)])
+  const page = pageOf(place.path)
+  keep('recents', [place, ...recents.filter(({ path }) => pageOf(path) !== page)])
+}
+
+function pageOf(path: string): string {
+  const [page = '', search] = path.split('?')
+  return `${page}?${new URLSearchParams(search).get('v') ?? ''}`
 }
 
 /** Pins a place, or takes the pin off. */

@@ -31,6 +31,7 @@ describe('shortcuts', () => {
     expect(shortcutKeys('Mod+Shift+Z')).toEqual([['Ctrl', 'Shift', 'Z']])
     expect(shortcutKeys('G O')).toEqual([['G'], ['O']])
     expect(shortcutKeys('ArrowUp')).toEqual([['↑']])
+    expect(shortcutKeys('Alt+PageDown')).toEqual([['Alt', 'Page down']])
   })
 
   it('refuse a modifier that does not exist', () => {

@@ -1,4 +1,5 @@
-// Owns the notation of shortcuts and matching key events with it. Pure; knows no command.
+// Owns the notation of shortcuts and matching key events with it. Knows no command.
+import { isStringKey, t } from './strings.ts'
 
 /** One key press of a shortcut. */
 export interface KeyStroke {
@@ -56,12 +57,12 @@ export function isSingleKey(shortcut: string): boolean {
   return first !== undefined && !first.mod && !first.alt && first.key.length === 1
 }
 
-/** The keys of a shortcut as they are printed on the keyboard, one list per key press. */
+/** The keys of a shortcut as they are printed on the keyboard of who reads them, one list per key press. */
 export function shortcutKeys(shortcut: string): readonly (readonly string[])[] {
   return parseShortcut(shortcut).map((stroke) => [
-    ...(stroke.mod ? [isApple ? '⌘' : 'Ctrl'] : []),
+    ...(stroke.mod ? [isApple ? '⌘' : t('key.ctrl')] : []),
     ...(stroke.alt ? [isApple ? '⌥' : 'Alt'] : []),
-    ...(stroke.shift ? [isApple ? '⇧' : 'Shift'] : []),
+    ...(stroke.shift ? [isApple ? '⇧' : t('key.shift')] : []),
     keyCap(stroke.key),
   ])
 }
@@ -72,9 +73,9 @@ const caps: Readonly<Record<string, string>> = {
   arrowleft: '←',
   arrowright: '→',
   escape: 'Esc',
-  delete: 'Del',
 }
 
 function keyCap(key: string): string {
-  return caps[key] ?? key.charAt(0).toUpperCase() + key.slice(1)
+  const name = `key.${key}`
+  return caps[key] ?? (isStringKey(name) ? t(name) : undefined) ?? key.charAt(0).toUpperCase() + key.slice(1)
 }

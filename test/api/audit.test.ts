@@ -9,6 +9,8 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import { cutOutdated } from '#main/plugins/audit/service/retention.ts'
 import { restricted, restrictedPlugins } from '../support/restricted-permissions.ts'
+import { auditKindGerman } from '../../renderer/lib/strings/de/audit-kinds.ts'
+import { auditKindStrings } from '../../renderer/lib/strings/en/audit-kinds.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -201,6 +203,18 @@ describe('reading', () => {
     for (const query of ['since=yesterday', 'outcome=maybe', 'limit=0', 'limit=201', 'cursor=abc']) {
       expect((await host.get(`/audit?${query}`)).status, query).toBe(400)
     }
+  })
+
+  it('has a word for every kind and every family of them, in both languages', async () => {
+    const { body } = await host.get('/audit/kinds')
+    const kinds = (body.kinds as { kind: string }[]).map(({ kind }) => kind)
+    for (const words of [auditKindStrings, auditKindGerman] as Record<string, string>[]) {
+      const missing = kinds.flatMap((kind) =>
+        [`audit.is.${kind}`, `audit.family.${kind.split('.')[0]}`].filter((key) => !words[key]),
+      )
+      expect(missing).toEqual([])
+    }
+    expect(kinds.length).toBeGreaterThan(70)
   })
 
   it('names the kinds there are and those there can be', async () => {

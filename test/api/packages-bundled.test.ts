@@ -53,6 +53,8 @@ describe('the packages of the program', () => {
     expect(list.map(({ packageId }) => packageId)).toEqual(names.map((name) => `app.cairn.${name}`).toSorted())
     expect(list.every(({ origin }) => origin === 'bundled')).toBe(true)
     expect(list).toHaveLength(6)
+    const german = await host.get('/packages/available', { 'accept-language': 'de-CH' })
+    expect(german.body.data.packages.map(({ name }: Available) => name)).toContain('Veranstaltungen')
     for (const { artifactRef, packageId } of list) {
       const preview = await good(host.post('/packages/preview', { artifactRef }))
       expect(preview).toMatchObject({ packageId, trust: 'bundled', permissions: [] })

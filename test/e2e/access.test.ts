@@ -145,10 +145,10 @@ describe('people and access', () => {
     const owner = await bench.open('/access/audit')
     const { page } = owner
     const table = page.getByRole('table')
-    await table.getByText('permissions.saved').first().waitFor()
+    await table.getByText('Rights saved').first().waitFor()
     await page.getByRole('combobox', { name: 'What' }).selectOption('auth.*')
     await page.waitForFunction(() => window.location.hash.includes('kind=auth.'))
-    await expect.poll(async () => table.getByText('permissions.saved').count()).toBe(0)
+    await expect.poll(async () => table.getByText('Rights saved').count()).toBe(0)
     await table.getByText('Failed').first().waitFor()
     await page.getByRole('button', { name: 'Verify the chain' }).click()
     await page.getByText('The chain is whole').waitFor()

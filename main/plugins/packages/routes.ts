@@ -19,7 +19,7 @@ export function packageHandlers(load: () => Promise<PackageAdministration>): Han
       if (body !== undefined) return packages.upload(ctx, body)
       throw validationError([{ field: 'artifact', code: 'required', message: 'An archive is needed.' }])
     },
-    listAvailablePackages: async () => (await load()).available(),
+    listAvailablePackages: async ({ locale }) => (await load()).available(locale),
     previewPackage: async (ctx, { body }) => (await load()).preview(ctx, body),
     removePackageSamples: async (ctx, { params }) => (await load()).removeSamples(ctx, params.id),
     async listTrustedKeys() {

@@ -65,7 +65,7 @@ export interface PackageAdministration {
   uninstall(ctx: RequestContext, id: string, request: RemovalRequest): Promise<Answer<'uninstallPackage'>>
   rollBack(ctx: RequestContext, id: string, request: RollbackRequest): Promise<Answer<'rollbackPackage'>>
   snapshots(id: string): ListedSnapshot[]
-  available(): Answer<'listAvailablePackages'>
+  available(locale?: string): Answer<'listAvailablePackages'>
   preview(ctx: RequestContext, request: PreviewRequest): Promise<PackagePreview>
   removeSamples(ctx: RequestContext, id: string): Promise<Answer<'removePackageSamples'>>
   export(ctx: RequestContext, id: string, request: ExportRequest): Promise<ExportedFile>
@@ -183,10 +183,10 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
       requirePackage(parts, id)
       return listSnapshots(read, id)
     },
-    available() {
+    available(locale) {
       const installed = new Map(allPackages(read).map(({ id, version }) => [id, version]))
       const packages = artifacts
-        .available()
+        .available(locale)
         .map(({ ref, dependencies: _d, description, icon, releaseNotes, ...one }) => {
           const installedVersion = installed.get(one.packageId)
           return {

@@ -6,6 +6,7 @@ import { everybodyQuery } from '../access/index.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { auditKindsQuery } from './audit-queries.ts'
 import type { AuditFilter, AuditOutcome } from './audit-queries.ts'
+import { familyWord, kindWord } from './audit-words.ts'
 import classes from './audit.module.css'
 
 /** The controls; each change applies at once. */
@@ -20,16 +21,22 @@ export function AuditFilters(props: { filter: AuditFilter; onChange: (filter: Au
   }
   const outcomes: readonly AuditOutcome[] = ['ok', 'denied', 'failed']
   const present = (kinds ?? []).filter(({ kind, present: there }) => there || kind === filter.kind)
-  const families = [...new Set(present.map(({ kind }) => `${kind.split('.')[0]}.*`))]
+  const families = Map.groupBy(present, ({ kind }) => kind.split('.')[0] ?? '')
   return (
     <div className={classes.filters} role="group" aria-label={t('audit.filter')}>
       <NativeSelect
         label={t('audit.kind')}
         value={filter.kind ?? ''}
-        data={['', ...families, ...present.map(({ kind }) => kind)].map((value) => ({
-          value,
-          label: value === '' ? t('audit.kind.any') : value,
-        }))}
+        data={[
+          { value: '', label: t('audit.kind.any') },
+          ...[...families].map(([family, members]) => ({
+            group: familyWord(family),
+            items: [
+              { value: `${family}.*`, label: t('audit.family.all', { family: familyWord(family) }) },
+              ...members.map(({ kind }) => ({ value: kind, label: kindWord(kind) })),
+            ],
+          })),
+        ]}
         onChange={(event) => set('kind', event.currentTarget.value)}
       />
       <NativeSelect

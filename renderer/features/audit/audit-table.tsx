@@ -6,14 +6,19 @@ import { ListTable } from '../../components/list-table.tsx'
 import { locale } from '../../lib/language.ts'
 import { t } from '../../lib/strings.ts'
 import { everybodyQuery } from '../access/index.ts'
+import { objectLabel, useObjects } from '../objects/index.ts'
 import type { AuditEntry } from './audit-queries.ts'
-import { auditKindsQuery } from './audit-queries.ts'
+import { itemTypeWord, kindWord } from './audit-words.ts'
 import classes from './audit.module.css'
 
 /** The table. */
 export function AuditTable(props: { entries: readonly AuditEntry[] }) {
   const { data: people } = useQuery(everybodyQuery)
-  const { data: kinds } = useQuery(auditKindsQuery)
+  const { data: objects } = useObjects()
+  const objectOf = (name: string): string => {
+    const object = objects?.find((each) => each.name === name)
+    return object ? objectLabel(object) : name
+  }
   const nameOf = (id: string): string | undefined => {
     const person = people?.find((each) => each.id === id)
     return person && (person.name || person.email)
@@ -35,13 +40,11 @@ export function AuditTable(props: { entries: readonly AuditEntry[] }) {
             </time>
           </th>
           <td>
-            <span className={classes.kind} title={kinds?.find(({ kind }) => kind === entry.kind)?.description}>
-              {entry.kind}
-            </span>
+            <span className={classes.kind}>{kindWord(entry.kind)}</span>
             {entry.outcome !== 'ok' && <span className={classes.outcome}>{t(`audit.outcome.${entry.outcome}`)}</span>}
           </td>
           <td>{actorText(entry, nameOf)}</td>
-          <td>{aboutText(entry)}</td>
+          <td>{aboutText(entry, objectOf)}</td>
           <td>
             <Details entry={entry} />
           </td>
@@ -59,15 +62,22 @@ function actorText(entry: AuditEntry, nameOf: (id: string) => string | undefined
   return realUserId === null ? named : t('audit.as', { actor: named, real: nameOf(realUserId) ?? realUserId })
 }
 
-function aboutText(entry: AuditEntry): string {
-  const parts = [entry.object, entry.item && `${entry.item.type} ${entry.item.name}`, entry.recordId]
-  return parts.filter((part) => part !== null && part !== '').join(', ')
+function aboutText(entry: AuditEntry, objectOf: (name: string) => string): string {
+  const { object, item, recordId } = entry
+  const isObject = item !== null && item.type === 'object'
+  const parts = [
+    object !== null && !isObject && objectOf(object),
+    item && `${itemTypeWord(item.type)} ${isObject ? objectOf(item.name) : item.name}`,
+    recordId,
+  ]
+  return parts.filter(Boolean).join(', ')
 }
 
 function Details(props: { entry: AuditEntry }) {
   const { entry } = props
   const facts: Fact[] = [
     [t('audit.seq'), String(entry.seq)],
+    [t('audit.kindOf'), entry.kind],
     ...Object.entries(entry.details).map(
       ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
     ),

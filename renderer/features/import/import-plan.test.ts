@@ -28,12 +28,13 @@ const moods = Array.from({ length: 24 }, (_, index) => ['Very good', 'Bad', 'TrÃ
 
 describe('plan of a new table', () => {
   it('labels columns in words', () => {
-    expect(['first_name', 'USGross', 'US Gross', 'createdAt', 'ID', 'e-mail'].map(labelFromTitle)).toEqual([
+    expect(['first_name', 'USGross', 'US Gross', 'createdAt', 'ID', 'E-Mail', 'e-mail'].map(labelFromTitle)).toEqual([
       'First name',
       'USGross',
       'US Gross',
       'Created at',
       'ID',
+      'E-Mail',
       'E mail',
     ])
   })

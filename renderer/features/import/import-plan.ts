@@ -24,10 +24,11 @@ export type PlanProblem = 'nameMissing' | 'noColumns' | 'fieldMissing'
 
 const titleWords = /[_-]+|(?<=\p{Ll})(?=\p{Lu})/gu
 
-/** A readable label for a column title: `first_name` becomes `First name`; titles with spaces stay as they are. */
+/** A readable label for a column title: `first_name` becomes `First name`; titles with spaces and compounds stay as they are. */
 export function labelFromTitle(title: string): string {
   const trimmed = title.trim()
-  if (/\s/.test(trimmed)) return trimmed
+  // A compound such as E-mail is written as people write it.
+  if (/\s/.test(trimmed) || /^\p{Lu}\p{L}*(-\p{L}+)+$/u.test(trimmed)) return trimmed
   const words = trimmed.replace(titleWords, ' ').replace(/\s+/g, ' ').trim()
   if (words === '') return trimmed
   // Abbreviations such as ID or URL keep their capitals.

@@ -9,7 +9,7 @@ import { call } from '../../lib/api-client.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { aboutOf, inboxFilters, inboxQuery, targetOf, titleOf } from './notification-queries.ts'
+import { aboutOf, bodyOf, inboxFilters, inboxQuery, targetOf, titleOf } from './notification-queries.ts'
 import type { InboxFilter, Notification } from './notification-queries.ts'
 import classes from './notifications.module.css'
 
@@ -112,7 +112,8 @@ export function Inbox() {
 
 function Entry(props: { notification: Notification; onRead: () => void; onDelete: () => void }) {
   const { notification, onRead } = props
-  const { body, read, createdAt } = notification
+  const { read, createdAt } = notification
+  const body = bodyOf(notification)
   const title = titleOf(notification)
   const target = targetOf(notification)
   return (

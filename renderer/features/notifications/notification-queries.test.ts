@@ -1,6 +1,6 @@
 // Where a notification leads.
 import { describe, expect, it } from 'vitest'
-import { aboutOf, targetOf } from './notification-queries.ts'
+import { aboutOf, bodyOf, targetOf, titleOf } from './notification-queries.ts'
 
 describe('what a notification is about', () => {
   it('is its kind, and of a change of many records their number', () => {
@@ -24,5 +24,18 @@ describe('the target of a notification', () => {
       expect(targetOf({ actionUrl, data: {} })).toBeUndefined()
     }
     expect(targetOf({ data: {} })).toBeUndefined()
+  })
+})
+
+describe('words of a notification', () => {
+  it('are the own ones of the reader for what the program tells, and those of people for a step of a flow', () => {
+    const mail = { waitingMailId: 'm1', kind: 'reset-password', to: 'ada@example.org' }
+    expect(bodyOf({ body: 'as the host says it', data: mail })).toBe(
+      'There is no mail server. For ada@example.org: Link to set a password',
+    )
+    const paused = { flow: 'remind', runId: 'r1', paused: true }
+    expect(titleOf({ title: 'as the host says it', data: paused })).toBe('The schedule of the flow remind is paused')
+    const { paused: _, ...step } = paused
+    expect(titleOf({ title: 'Water the plants', data: step })).toBe('Water the plants')
   })
 })

@@ -3,7 +3,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { after, paged } from '../../lib/paged-query.ts'
-import { t, tn } from '../../lib/strings.ts'
+import { isStringKey, t, tn } from '../../lib/strings.ts'
+import type { StringParameters } from '../../lib/strings.ts'
 
 /** One notification. */
 export type Notification = CallResult<'listNotifications'>['notifications'][number]
@@ -43,7 +44,36 @@ export const preferencesQuery = queryOptions({
 
 /** What a notification says first; of one whose content is closed by now, that it is. */
 export function titleOf({ title, data }: Pick<Notification, 'title' | 'data'>): string {
-  return data['withheld'] === true ? t('notices.withheld') : title
+  const said = ownWords(data)
+  return data['withheld'] === true ? t('notices.withheld') : said ? t(said.key, said.parameters) : title
+}
+
+/** What a notification says beside its title. */
+export function bodyOf({ body, data }: Pick<Notification, 'body' | 'data'>): string {
+  const said = ownWords(data)
+  return said ? t(`${said.key}.text`, said.parameters) : body
+}
+
+interface OwnWords {
+  key: 'notices.said.mail' | 'notices.said.schedule' | 'notices.said.webhook'
+  parameters: StringParameters
+}
+
+/** What the program itself tells, known by what it tells of; others are told in words of people. */
+function ownWords(data: Notification['data']): OwnWords | undefined {
+  const textAt = (name: string): string | undefined => {
+    const value = data[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const [to, flow, webhook] = [textAt('to'), textAt('flow'), textAt('webhook')]
+  if (textAt('waitingMailId') && to) {
+    const key = `people.outbox.${textAt('kind') ?? ''}`
+    return { key: 'notices.said.mail', parameters: { to, what: isStringKey(key) ? t(key) : '' } }
+  }
+  // What a step of a flow tells has words of people.
+  if (data['paused'] === true && flow) return { key: 'notices.said.schedule', parameters: { flow } }
+  if (textAt('deliveryId') && webhook) return { key: 'notices.said.webhook', parameters: { webhook } }
+  return undefined
 }
 
 /** What kind of thing it is about, or of how many records. */

@@ -3,6 +3,7 @@
 import { Button, CloseButton, Group, NativeSelect, SegmentedControl } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -76,10 +77,11 @@ export function FilterPanel({ fields, context, filter, startField, found, onFilt
     [],
   )
 
+  const kept = useKeptFocus<HTMLDivElement>(root)
   const total = countConditions(root)
   const numbers = numbered(root)
   return (
-    <div className={classes.panel}>
+    <div {...kept} className={classes.panel}>
       <GroupRows
         group={root}
         depth={1}

@@ -1,5 +1,6 @@
 // Owns choosing what the grid is grouped by and what is worked out of its columns. Every choice is in force at once.
 import { Button, Group, NativeSelect } from '@mantine/core'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
@@ -24,6 +25,7 @@ export interface GroupPanelProps {
 /** The panel. */
 export function GroupPanel(props: GroupPanelProps) {
   const { fields, columns, terms, totals } = props
+  const kept = useKeptFocus<HTMLDivElement>(terms.length + totals.length)
   const words = terms.map(termWord)
   const levels = Math.min(terms.length + 1, maxLevels)
   const setLevel = (level: number, word: string): void => {
@@ -36,7 +38,7 @@ export function GroupPanel(props: GroupPanelProps) {
     props.onTotals(fn === '' ? others : [...others, { field, fn: fn as TotalFunction }])
   }
   return (
-    <div className={classes.form}>
+    <div {...kept} className={classes.form}>
       {Array.from({ length: levels }, (_, level) => {
         const taken = new Set(terms.filter((_term, at) => at !== level).map(({ field }) => field))
         const choices = termChoices(fields, level).filter(({ value }) => !taken.has(value.split('.')[0] ?? ''))

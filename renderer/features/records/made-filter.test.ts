@@ -7,7 +7,11 @@ import { madeConditions } from './made-filter.ts'
 const context = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const fields: readonly FieldDefinition[] = [
   { name: 'title', type: 'text' },
-  { name: 'status', type: 'select', options: [{ value: 'in_progress', label: 'In progress' }, 'open'] },
+  {
+    name: 'status',
+    type: 'select',
+    options: [{ value: 'in_progress', label: 'In progress' }, 'open', 'on hold, unpaid'],
+  },
   { name: 'hours', type: 'number' },
   { name: 'due', type: 'date' },
 ]
@@ -16,6 +20,7 @@ describe('a filter that was made of a question', () => {
   it.each([
     [{ status: 'open' }],
     [{ status: { $in: ['open', 'in_progress'] } }],
+    [{ status: { $nin: ['open', 'on hold, unpaid'] } }],
     [{ hours: { $between: [2, 8] } }],
     [{ due: { $during: 'this_month' } }],
     [{ title: { $contains: 'roof' } }],

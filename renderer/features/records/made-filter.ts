@@ -1,8 +1,10 @@
 // Owns turning a filter of the API into conditions a person can read and change. Pure.
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { listToText } from '../../fields/list-text.ts'
 import { operatorWord } from './record-query.ts'
 import type { FilterGroup, RecordFilter } from './record-query.ts'
+import type { StoredView } from './record-views.ts'
 
 /** What a filter says as conditions: none, some, or null where a part of it has no words in the table's filter. */
 export type MadeConditions = FilterGroup | undefined | null
@@ -21,6 +23,24 @@ export function madeConditions(
   const conditions = parts.map((part) => conditionOf(part, fields, context))
   if (conditions.some((condition) => condition === null)) return null
   return { any: isGroup && key === '$or', conditions: conditions as RecordFilter[] }
+}
+
+/**
+ * A stored view with the conditions its filter says, where it keeps no conditions of its own: packages and scripts write
+ * the filter alone. One without words in the table's filter stays as it is.
+ */
+export function withConditions(
+  view: StoredView,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): StoredView {
+  const { filter, conditions } = view.config
+  if (view.query.filter !== undefined || (conditions ?? null) !== null || !isFilter(filter)) return view
+  return { ...view, query: { ...view.query, filter: madeConditions(filter, fields, context) ?? undefined } }
+}
+
+function isFilter(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function conditionOf(part: unknown, fields: readonly FieldDefinition[], context: FieldContext): RecordFilter | null {
@@ -56,6 +76,6 @@ function writtenOf(field: FieldDefinition, word: string, operand: unknown, conte
   return {
     field: field.name,
     operator: operatorWord(operator),
-    texts: operator.operand === 'list' ? [texts.join(', ')] : texts,
+    texts: operator.operand === 'list' ? [listToText(texts)] : texts,
   }
 }

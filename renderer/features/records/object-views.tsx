@@ -46,7 +46,6 @@ export function ObjectViews(props: {
 }) {
   const { object } = props
   const label = objectPluralLabel(object)
-  usePageTitle(label)
   const [, navigate] = useLocation()
   const address = useSearch()
   const query = useMemo(() => readQuery(address), [address])
@@ -67,7 +66,8 @@ export function ObjectViews(props: {
     () => (query.filter ? buildGroup(query.filter, fields, context) : undefined),
     [query.filter, fields, context],
   )
-  const views = useRecordViews({ object: object.name, label, fields, query, filter, onQuery })
+  const views = useRecordViews({ object: object.name, label, fields, context, query, filter, onQuery })
+  usePageTitle(views.current ? t('views.title', { view: views.current.label, object: label }) : label)
 
   return (
     <div className={classes.views}>

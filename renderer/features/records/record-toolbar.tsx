@@ -253,7 +253,7 @@ export function RecordToolbar(props: {
             leftSection={<IconPencil size={14} aria-hidden />}
             onClick={props.onBulkEdit}
           >
-            {t('bulk.open', { count: props.checkedCount })}
+            {tn('bulk.open', props.checkedCount)}
           </Button>
           <Button
             size="xs"

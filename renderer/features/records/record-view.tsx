@@ -6,7 +6,6 @@ import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridProgress, GridSelection } from '../../components/grid/index.ts'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
-import { usePageTitle } from '../../components/page.tsx'
 import { useHostStatus } from '../../lib/host-status.ts'
 import { readRecordAddress, tablePath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
@@ -55,7 +54,6 @@ const narrow = '(max-width: 640px)'
 export function RecordView(props: { object: ObjectItem; views: RecordViews; peek?: RenderPeek | undefined }) {
   const { object, views } = props
   const label = objectPluralLabel(object)
-  usePageTitle(label)
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const address = useSearch()

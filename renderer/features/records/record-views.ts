@@ -170,7 +170,8 @@ export function useViewWrites(object: string) {
   const client = useQueryClient()
   const remember = (viewId: string, before: ViewBody | null, after: ViewBody | null): void => {
     const view = (after ?? before)?.label ?? viewId
-    rememberView(t('undo.view.step', { view }), { viewId, object, before, after })
+    const step = before === null ? 'undo.view.created' : after === null ? 'undo.view.deleted' : 'undo.view.step'
+    rememberView(t(step, { view }), { viewId, object, before, after })
   }
   const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['views', object] }), [client, object])
   return {

@@ -1,6 +1,7 @@
 // Owns choosing the order of a view: fields, the strongest first. Every choice is in force at once.
 import { ActionIcon, Button, CloseButton, Group, NativeSelect } from '@mantine/core'
 import { IconArrowUp, IconPlus } from '@tabler/icons-react'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
@@ -17,12 +18,13 @@ export function SortPanel(props: {
   onSort: (sort: readonly SortTerm[]) => void
 }) {
   const { sort, onSort } = props
+  const kept = useKeptFocus<HTMLDivElement>(sort)
   const sortable = props.fields.filter((field) => field.sortable !== false)
   const free = sortable.find(({ name }) => !sort.some((term) => term.field === name))
   const change = (at: number, part: Partial<SortTerm>): void =>
     onSort(sort.map((term, index) => (index === at ? { ...term, ...part } : term)))
   return (
-    <div className={classes.panel}>
+    <div {...kept} className={classes.panel}>
       {sort.length === 0 && <p className={classes.note}>{t('sort.empty')}</p>}
       {sort.map((term, at) => {
         const n = at + 1

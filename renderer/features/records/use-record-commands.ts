@@ -100,7 +100,7 @@ export function useRecordCommands(input: {
     },
     {
       id: 'records.bulkEdit',
-      label: t('bulk.open', { count: checkedCount }),
+      label: tn('bulk.open', checkedCount),
       group: 'records',
       shortcut: 'E',
       keywords: 'change many ticked fill',

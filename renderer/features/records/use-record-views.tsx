@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { isEditable } from '../../fields/index.ts'
-import type { FieldDefinition } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { connection } from '../../lib/bridge.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { confirmAction } from '../../lib/confirm.ts'
@@ -16,6 +16,7 @@ import type { StoredView, ViewDraft } from './record-views.ts'
 import { ViewDialog } from './view-dialog.tsx'
 import { NewViewMenu, ViewMenu } from './view-menu.tsx'
 import { ViewTabs } from './view-tabs.tsx'
+import { withConditions } from './made-filter.ts'
 import { requestText } from './view-request.ts'
 import { firstOptions, viewTypes } from './view-types.ts'
 import type { ViewType } from './view-types.ts'
@@ -45,6 +46,7 @@ interface ViewsInput {
   /** What the object is called. */
   label: string
   fields: readonly FieldDefinition[]
+  context: FieldContext
   query: RecordQuery
   /** The condition in force as the API takes it. */
   filter: Record<string, unknown> | undefined
@@ -71,10 +73,12 @@ interface OpenDialog {
 }
 
 /** The views of an object; the address says which one is chosen. */
-export function useRecordViews({ object, label, fields, query, filter, onQuery }: ViewsInput): RecordViews {
+export function useRecordViews(input: ViewsInput): RecordViews {
+  const { object, label, fields, context, query, filter, onQuery } = input
   const { data: manifest } = useQuery(discoveryQuery)
   const isKept = manifest?.routes.views !== undefined && manifest.routes.views !== null
-  const views = useViews(object, isKept)
+  const stored = useViews(object, isKept)
+  const views = useMemo(() => stored?.map((view) => withConditions(view, fields, context)), [stored, fields, context])
   const writes = useViewWrites(object)
   const current = views?.find(({ id }) => id === query.view)
   const [dialog, setDialog] = useState<OpenDialog>()
@@ -105,11 +109,11 @@ export function useRecordViews({ object, label, fields, query, filter, onQuery }
     [onQuery],
   )
   const type = current?.type ?? 'grid'
-  const stored = current?.options
+  const storedOptions = current?.options
   const { options: changedOptions } = query
-  const options = useMemo(() => changedOptions ?? stored ?? {}, [changedOptions, stored])
+  const options = useMemo(() => changedOptions ?? storedOptions ?? {}, [changedOptions, storedOptions])
   const config = (): Record<string, unknown> => ({
-    ...viewConfig(query, names, filter, type, { ...blank(stored), ...options }),
+    ...viewConfig(query, names, filter, type, { ...blank(storedOptions), ...options }),
     // A kind that is shown as a grid stays what it is.
     ...(current?.config['type'] === undefined ? {} : { type: current.config['type'] }),
   })
@@ -279,13 +283,15 @@ function useOpenedView(
   query: RecordQuery,
   onQuery: (query: RecordQuery) => void,
 ): void {
-  const opened = useRef<string>(undefined)
+  const opened = useRef<{ object: string; id: string }>(undefined)
   const { view: id, day } = query
   const isPlain = query.options === undefined && textOf(query) === textOf(everything)
   useEffect(() => {
-    if (views === undefined || opened.current === object) return
-    opened.current = object
-    if (!isPlain) return
+    if (views === undefined) return
+    const before = opened.current
+    opened.current = { object, id }
+    // Beside the first look at an object, a link that names another view and nothing of it means what is stored.
+    if (!isPlain || (before?.object === object && (id === '' || before.id === id))) return
     const named = views.find((view) => view.id === id)
     const first =
       views.find(({ isDefault, personal, type }) => isDefault && personal && type !== 'form') ??

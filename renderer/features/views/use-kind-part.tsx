@@ -19,8 +19,9 @@ import {
   createRecordWrites,
   deleteRecords,
   linkFields,
+  useConflictQuestion,
 } from '../records/index.ts'
-import type { Decision, OpenConflict, RecordWritesPort, ViewKindProps, ViewOptions } from '../records/index.ts'
+import type { RecordWritesPort, ViewKindProps, ViewOptions } from '../records/index.ts'
 
 /** Fields of a card beside its title. */
 const maxCardFields = 6
@@ -66,26 +67,13 @@ export function isPeekOpen(): boolean {
 export function useKindPart(props: ViewKindProps): KindPart {
   const { object, fields, context, views, onQuery } = props
   const client = useQueryClient()
-  const [conflict, setConflict] = useState<OpenConflict>()
+  const { conflict, ask } = useConflictQuestion()
   const [adding, setAdding] = useState<{ initial: Readonly<Record<string, unknown>> | undefined }>()
   const rows = useRef<KindRows>(undefined)
   const expand = useMemo(() => linkFields(fields), [fields])
   const field = useCallback((name: string | undefined) => fields.find((other) => other.name === name), [fields])
   const titleField = field(displayFieldOf(object))
 
-  const ask = useCallback(
-    async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> =>
-      new Promise((resolve) => {
-        setConflict({
-          ...open,
-          answer: (decision) => {
-            setConflict(undefined)
-            resolve(decision)
-          },
-        })
-      }),
-    [],
-  )
   const port = useRef<RecordWritesPort>(undefined)
   port.current = {
     object: object.name,

@@ -245,7 +245,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
         type: 'flow',
         title: `The schedule of the flow "${run.flowName}" is paused`,
         body: `It failed ${failures} times in a row. Look at its runs, then resume the schedule.`,
-        data: { flow: run.flowName, runId: run.id },
+        data: { flow: run.flowName, runId: run.id, paused: true },
         dedupeKey: `flow-schedule:${run.id}`,
       })
     },

@@ -80,7 +80,7 @@ export interface Artifacts {
   look(input: ArtifactInput): Promise<Release>
   versions(packageId: string): UploadedVersion[]
   /** All archives that can be installed: the bundled ones first, then the uploaded ones by id. */
-  available(): AvailableArtifact[]
+  available(locale?: string): AvailableArtifact[]
   readonly bundled: BundledPackages
   /** Removes what an upload that was cut short left behind. */
   tidy(): Promise<void>
@@ -250,11 +250,16 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
     }
   }
 
-  const available = (): AvailableArtifact[] => {
-    const own = bundled.list().map(({ ref, manifest }) => availableOf(ref, manifest, 'bundled', null))
+  const available = (locale?: string): AvailableArtifact[] => {
+    const own = bundled
+      .list()
+      .map(({ ref, manifest }) => availableOf(ref, inLanguage(manifest, locale), 'bundled', null))
     const others = allArtifacts(read)
       .filter(({ ref }) => bundled.find(ref) === undefined)
-      .map((row) => availableOf(row.ref, JSON.parse(row.manifest) as Manifest, 'uploaded', row.release_notes))
+      .map((row) => {
+        const manifest = inLanguage(JSON.parse(row.manifest) as Manifest, locale)
+        return availableOf(row.ref, manifest, 'uploaded', row.release_notes)
+      })
     return [...own, ...others]
   }
 
@@ -302,6 +307,23 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
     },
   }
 }
+
+/** A manifest with the name and the description it brings for a language or for its wider form. @source D-343 */
+function inLanguage(manifest: BundledPackage['manifest'], locale: string | undefined): BundledPackage['manifest'] {
+  const labels = manifest.contributes?.['labels']
+  if (locale === undefined || !isMap(labels)) return manifest
+  const own = labels[locale] ?? labels[locale.split('-')[0]!]
+  if (!isMap(own)) return manifest
+  const { name, description } = own
+  return {
+    ...manifest,
+    ...(typeof name === 'string' && name !== '' ? { name } : {}),
+    ...(typeof description === 'string' && description !== '' ? { description } : {}),
+  }
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function availableOf(
   ref: string,

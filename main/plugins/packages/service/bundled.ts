@@ -14,7 +14,7 @@ export interface BundledPackage {
   readonly sha256: string
   readonly bytes: Buffer
   /** Without its contents. */
-  readonly manifest: Pick<Manifest, 'id' | 'name' | 'version' | 'dependencies' | 'description' | 'icon'>
+  readonly manifest: Pick<Manifest, 'id' | 'name' | 'version' | 'dependencies' | 'description' | 'icon' | 'contributes'>
 }
 
 /** A manifest as its author writes it. */

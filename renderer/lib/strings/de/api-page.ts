@@ -53,7 +53,7 @@ export const apiGerman: Record<keyof typeof apiStrings, string> = {
   'api.field.written': 'Beim Schreiben',
   'api.field.readOnly': 'Nur lesbar',
   'api.field.required': 'Erforderlich',
-  'api.field.optional': 'Freiwillig',
+  'api.field.optional': 'Optional',
   'api.try.text': 'Text',
   'api.try.query': 'Abfrage',
   'api.try.query.help': 'Wie hinter dem Fragezeichen der Adresse, zum Beispiel top=5&sort=-created_at',

@@ -7,6 +7,8 @@ export const auditGerman: Record<keyof typeof auditStrings, string> = {
   'audit.filter': 'Eingrenzen',
   'audit.kind': 'Was',
   'audit.kind.any': 'Alles',
+  'audit.kindOf': 'Art',
+  'audit.family.all': '{family}: alles',
   'audit.actor': 'Wer',
   'audit.actor.any': 'Alle',
   'audit.object': 'Objekt',

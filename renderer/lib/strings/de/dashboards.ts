@@ -48,7 +48,7 @@ export const dashboardGerman: Record<keyof typeof dashboardStrings, string> = {
   'dashboards.empty.text':
     'Kacheln zeigen eine Zahl, ein Diagramm, eine Tabelle, eine Liste von Datensätzen oder einen Text.',
   'dashboards.empty.add': 'Kacheln hinzufügen',
-  'dashboards.empty.start': 'Füge nebenan die erste hinzu.',
+  'dashboards.empty.start': 'Füge mit „Kachel hinzufügen“ die erste hinzu.',
   'dashboards.tiles': 'Kacheln',
   'dashboards.draft': 'Kacheln, wie sie stehen werden',
   'dashboards.side': 'Was das Dashboard zeigt',

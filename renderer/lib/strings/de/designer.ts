@@ -25,7 +25,7 @@ export const designerGerman: Record<keyof typeof designerStrings, string> = {
   'field.dialog.required.help': 'Ohne Wert lässt sich ein Datensatz nicht speichern.',
   'field.dialog.unique': 'Eindeutig',
   'field.dialog.unique.help': 'Keine zwei Datensätze dürfen denselben Wert haben.',
-  'field.dialog.hidden': 'Auf Bildschirmen ausgeblendet',
+  'field.dialog.hidden': 'In Formularen und Ansichten ausgeblendet',
   'field.dialog.hidden.help': 'Die API hat es weiterhin.',
   'field.dialog.default': 'Standardwert',
   'field.dialog.default.help':

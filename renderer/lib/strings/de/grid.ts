@@ -103,9 +103,12 @@ export const gridGerman: Record<keyof typeof gridStrings, string> = {
     'Nicht rückgängig gemacht: Die Felder wurden seither wieder geändert. Nichts wurde überschrieben.',
   'undo.object.step': 'Änderung der Felder von „{object}“',
   'undo.view.step': 'Änderung der Ansicht „{view}“',
+  'undo.view.created': 'Neue Ansicht „{view}“',
+  'undo.view.deleted': 'Löschen der Ansicht „{view}“',
   'undo.unknown':
     'Dieser Schritt stammt aus einer anderen Version von Cairn und lässt sich hier nicht rückgängig machen. Er wurde aus der Liste genommen.',
-  'bulk.open': '{count} Datensätze bearbeiten…',
+  'bulk.open.one': '{count} Datensatz bearbeiten…',
+  'bulk.open.other': '{count} Datensätze bearbeiten…',
   'bulk.title.one': '{count} Datensatz bearbeiten',
   'bulk.title.other': '{count} Datensätze bearbeiten',
   'bulk.field': 'Feld',

@@ -3,7 +3,7 @@ import type { importStrings } from '../en/import.ts'
 
 /** The German words of {@link importStrings}. */
 export const importGerman: Record<keyof typeof importStrings, string> = {
-  'import.new.title': 'Neue Tabelle',
+  'import.new.title': 'Neues Objekt',
   'import.drop.title': 'Tabelle einfügen oder ablegen',
   'import.drop.keys': 'fügt ein, was aus einem Tabellenprogramm kopiert wurde',
   'import.drop.choose': 'oder Eingabe drücken, um eine Datei zu wählen: CSV, TSV, XLSX, JSON oder NDJSON',
@@ -24,7 +24,7 @@ export const importGerman: Record<keyof typeof importStrings, string> = {
     'Die Tabelle hat {count} Spalten; ein Objekt fasst höchstens 500 Felder. Zuerst einige im Tabellenprogramm weglassen.',
   'import.pasted': 'Eingefügte Tabelle',
   'import.preview.title': 'Spalten prüfen',
-  'import.preview.objectName': 'Name der Tabelle',
+  'import.preview.objectName': 'Name des Objekts',
   'import.preview.technical': 'In der API: {name}',
   'import.preview.create.one': 'Mit {count} Datensatz anlegen',
   'import.preview.create.other': 'Mit {count} Datensätzen anlegen',
@@ -33,7 +33,7 @@ export const importGerman: Record<keyof typeof importStrings, string> = {
   'import.preview.summary.other': '{count} Zeilen, {columns} Spalten, {format}',
   'import.preview.sheet': 'Blatt',
   'import.preview.linkTo': 'Verknüpfung mit „{object}“',
-  'import.preview.made': 'Die Tabelle „{object}“ ist da, ohne Datensätze: „Anlegen“ versucht erneut, sie zu füllen.',
+  'import.preview.made': 'Das Objekt „{object}“ ist da, ohne Datensätze: „Anlegen“ versucht erneut, es zu füllen.',
   'import.preview.header': 'Die erste Zeile enthält die Spaltennamen',
   'import.preview.columns': 'Spalten',
   'import.preview.include': 'Importieren',
@@ -44,7 +44,7 @@ export const importGerman: Record<keyof typeof importStrings, string> = {
   'import.preview.typeOf': 'Typ der Spalte „{column}“',
   'import.preview.sample': 'Erste Werte',
   'import.preview.noSample': 'keine Werte',
-  'import.preview.nameMissing': 'Der Tabelle einen Namen geben.',
+  'import.preview.nameMissing': 'Dem Objekt einen Namen geben.',
   'import.preview.noColumns': 'Mindestens eine Spalte wählen.',
   'import.preview.fieldMissing': 'Jede importierte Spalte braucht einen Namen.',
   'import.preview.problems.one':
@@ -174,10 +174,10 @@ export const importGerman: Record<keyof typeof importStrings, string> = {
   'import.report.time': '{seconds} s, {rate} Zeilen pro Sekunde',
   'import.report.kept': 'Die bisher geschriebenen Datensätze bleiben.',
   'import.report.interrupted': '{problem} {count} Zeilen wurden nicht verarbeitet.',
-  'import.report.open': 'Tabelle öffnen',
+  'import.report.open': 'Datensätze öffnen',
   'import.report.download': 'Gescheiterte Zeilen als CSV herunterladen',
   'import.report.undo': 'Import rückgängig machen',
-  'import.report.undoTable': 'Rückgängig: neue Tabelle löschen',
+  'import.report.undoTable': 'Rückgängig: neues Objekt löschen',
   'import.report.errors': 'Gescheiterte Zeilen',
   'import.report.errorsShown': 'Die ersten {shown} von {count} gescheiterten Zeilen. Der Download enthält alle.',
   'import.report.row': 'Zeile',
@@ -188,12 +188,12 @@ export const importGerman: Record<keyof typeof importStrings, string> = {
   'import.toast.done.other': '{count} Datensätze hinzugefügt',
   'import.toast.updated.one': '{count} Datensatz hinzugefügt oder aktualisiert',
   'import.toast.updated.other': '{count} Datensätze hinzugefügt oder aktualisiert',
-  'import.undo.title': 'Die neue Tabelle löschen?',
+  'import.undo.title': 'Das neue Objekt löschen?',
   'import.undo.body.one':
     'Das löscht „{object}“ und den {count} Datensatz dieses Imports endgültig. Deine Datei bleibt unberührt.',
   'import.undo.body.other':
     'Das löscht „{object}“ und die {count} Datensätze dieses Imports endgültig. Deine Datei bleibt unberührt.',
-  'import.undo.confirm': 'Tabelle löschen',
+  'import.undo.confirm': 'Objekt löschen',
   'import.undo.records.title': 'Den Import rückgängig machen?',
   'import.undo.created.one':
     'Das entfernt den {count} Datensatz endgültig, den dieser Import in „{object}“ hinzugefügt hat.',

@@ -5,6 +5,7 @@ import { activityGerman } from './activity.ts'
 import { apiGerman } from './api-page.ts'
 import { appGerman } from './app.ts'
 import { assistantGerman } from './assistant.ts'
+import { auditKindGerman } from './audit-kinds.ts'
 import { auditGerman } from './audit.ts'
 import { automationGerman } from './automation.ts'
 import { backupGerman } from './backup.ts'
@@ -54,6 +55,7 @@ export const german: Readonly<Record<string, string>> = {
   ...apiGerman,
   ...appGerman,
   ...assistantGerman,
+  ...auditKindGerman,
   ...auditGerman,
   ...automationGerman,
   ...backupGerman,

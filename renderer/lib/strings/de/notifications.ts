@@ -30,6 +30,14 @@ export const notificationGerman: Record<keyof typeof notificationStrings, string
   'notices.deleted': 'Benachrichtigung gelöscht',
   'notices.unread': 'Ungelesen',
   'notices.withheld': 'Über etwas, das du nicht mehr sehen kannst',
+  'notices.said.mail': 'Eine Nachricht wartet darauf, weitergegeben zu werden',
+  'notices.said.mail.text': 'Es gibt keinen Mailserver. Für {to}: {what}',
+  'notices.said.schedule': 'Der Zeitplan des Ablaufs „{flow}“ ist angehalten',
+  'notices.said.schedule.text':
+    'Er ist mehrmals nacheinander gescheitert. Sieh dir die Läufe an und setze den Zeitplan dann fort.',
+  'notices.said.webhook': 'Der Webhook „{webhook}“ konnte nicht zugestellt werden',
+  'notices.said.webhook.text':
+    'Alle Versuche sind gescheitert. Aus der Liste der Zustellungen lässt sich die Nachricht erneut senden.',
   'notices.type.mention': 'Erwähnung',
   'notices.type.comment': 'Kommentar',
   'notices.type.task': 'Aufgabe',

@@ -4,7 +4,7 @@ import type { objectStrings } from '../en/objects.ts'
 /** The German words of {@link objectStrings}. */
 export const objectGerman: Record<keyof typeof objectStrings, string> = {
   'objects.title': 'Objekte',
-  'objects.lead': 'Ein Objekt ist eine Tabelle mit typisierten Feldern, einer API und einem eigenen Bildschirm.',
+  'objects.lead': 'Ein Objekt enthält Datensätze mit typisierten Feldern und hat eine API und eine eigene Seite.',
   'objects.new': 'Neues Objekt',
   'objects.import': 'Tabelle hinzufügen',
   'objects.empty': 'Noch keine Objekte',

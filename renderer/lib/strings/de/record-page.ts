@@ -14,7 +14,7 @@ export const recordPageGerman: Record<keyof typeof recordPageStrings, string> = 
   'record.untitled': 'Datensatz ohne Titel',
   'record.gone': 'Dieser Datensatz ist nicht da',
   'record.gone.text': 'Er wurde gelöscht, oder du darfst ihn nicht sehen.',
-  'record.toTable': 'Zurück zur Tabelle',
+  'record.toTable': 'Zurück zu den Datensätzen',
   'record.fields': 'Felder',
   'record.actions': 'Werkzeuge für den Datensatz',
   'record.previous': 'Vorheriger Datensatz',

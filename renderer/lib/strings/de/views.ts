@@ -99,6 +99,7 @@ export const viewGerman: Record<keyof typeof viewStrings, string> = {
   'views.tabs': 'Ansichten: {object}',
   'views.all': 'Alle Datensätze',
   'views.changed': '{view} (geändert)',
+  'views.title': '{view} · {object}',
   'views.new': 'Neue Ansicht',
   'views.new.title': 'Neue Ansicht: {type}',
   'views.menu': 'Aktionen für die Ansicht „{view}“',

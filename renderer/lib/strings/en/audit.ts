@@ -6,6 +6,8 @@ export const auditStrings = {
   'audit.filter': 'Narrow down',
   'audit.kind': 'What',
   'audit.kind.any': 'Anything',
+  'audit.kindOf': 'Kind',
+  'audit.family.all': '{family}: all',
   'audit.actor': 'Who',
   'audit.actor.any': 'Anybody',
   'audit.object': 'Object',

@@ -106,10 +106,13 @@ export const gridStrings = {
   'undo.object.stale': 'Not undone: the fields were changed again since. Nothing was overwritten.',
   'undo.object.step': 'change of the fields of {object}',
   'undo.view.step': 'change of the view {view}',
+  'undo.view.created': 'new view {view}',
+  'undo.view.deleted': 'deletion of the view {view}',
   'undo.unknown':
     'This step was made by another version of Cairn and cannot be undone here. It was taken off the list.',
 
-  'bulk.open': 'Edit {count} records…',
+  'bulk.open.one': 'Edit {count} record…',
+  'bulk.open.other': 'Edit {count} records…',
   'bulk.title.one': 'Edit {count} record',
   'bulk.title.other': 'Edit {count} records',
   'bulk.field': 'Field',

@@ -6,6 +6,7 @@ import { activityStrings } from './activity.ts'
 import { apiStrings } from './api-page.ts'
 import { appStrings } from './app.ts'
 import { assistantStrings } from './assistant.ts'
+import { auditKindStrings } from './audit-kinds.ts'
 import { auditStrings } from './audit.ts'
 import { automationStrings } from './automation.ts'
 import { backupStrings } from './backup.ts'
@@ -55,6 +56,7 @@ export const english = {
   ...apiStrings,
   ...appStrings,
   ...assistantStrings,
+  ...auditKindStrings,
   ...auditStrings,
   ...automationStrings,
   ...backupStrings,

@@ -5,6 +5,7 @@ export const viewStrings = {
   'views.tabs': 'Views of {object}',
   'views.all': 'All records',
   'views.changed': '{view} (changed)',
+  'views.title': '{view} · {object}',
   'views.new': 'New view',
   'views.new.title': 'New view: {type}',
   'views.menu': 'What to do with the view {view}',

@@ -6,8 +6,8 @@ import type { FocusEvent } from 'react'
 const afterDialogMs = 50
 
 /** Properties of the part. When `cause` changes and what had the focus is gone, the part itself takes it. */
-export function useKeptFocus(cause: unknown) {
-  const frame = useRef<HTMLElement>(null)
+export function useKeptFocus<E extends HTMLElement = HTMLElement>(cause: unknown) {
+  const frame = useRef<E>(null)
   const isInside = useRef(false)
   useEffect(() => {
     const timer = setTimeout(() => {
