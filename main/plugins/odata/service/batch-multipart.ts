@@ -22,7 +22,7 @@ export function requestsOfMultipart(text: string, contentType: string): { reques
       throw malformed('A part must be application/http, or a change set of such parts.')
     const [line = '', ...rest] = part.body.replace(/^\s+/, '').split('\n')
     const asked = line.trim()
-    const [method = '', url] = [asked.slice(0, Math.max(asked.indexOf(' '), 0)), addressIn(asked)]
+    const [method, url] = [asked.slice(0, Math.max(asked.indexOf(' '), 0)), addressIn(asked)]
     if (method === '' || url === '') throw malformed('A request must begin with its method and address.')
     const { headers, body } = splitPart(rest)
     return {
