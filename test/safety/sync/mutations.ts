@@ -17,11 +17,11 @@ const onePerEnvelope: Mutation = {
 
 const atOnce: readonly Mutation[] = [
   {
-    file: 'plugins/sync/apply/applier.ts',
-    from: 'return count <= wholeGroup && first <= envelope.seq ? Math.max(first + count - 1, envelope.seq) : envelope.seq',
-    to: 'return first + count < 0 ? first : envelope.seq',
+    file: 'plugins/sync/apply/calls.ts',
+    from: 'return count <= wholeGroup && first <= seq ? Math.max(first + count - 1, seq) : seq',
+    to: 'return first + count < 0 ? first : seq',
   },
-  { file: 'plugins/sync/apply/applier.ts', from: 'const sliceMs = 20', to: 'const sliceMs = 0' },
+  { file: 'plugins/sync/apply/retrying.ts', from: 'const sliceMs = 20', to: 'const sliceMs = 0' },
   { file: 'plugins/sync/apply/applier.ts', from: 'const savedTogether = 8', to: 'const savedTogether = 1' },
 ]
 
@@ -81,8 +81,8 @@ const mutations = {
     },
     {
       file: 'plugins/sync/apply/applier.ts',
-      from: 'tx.savepoint(() => parts.group(tx, () => mergeWhole(tx, body, device)))',
-      to: 'parts.group(tx, () => mergeWhole(tx, body, device))',
+      from: 'tx.savepoint(() => mergeWhole(tx, device, part))',
+      to: 'mergeWhole(tx, device, part)',
     },
   ],
   /** What is no frame ends the program instead of costing its sender. */
