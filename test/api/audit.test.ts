@@ -207,7 +207,11 @@ describe('reading', () => {
 
   it('has a word for every kind and every family of them, in both languages', async () => {
     const { body } = await host.get('/audit/kinds')
-    const kinds = (body.kinds as { kind: string }[]).map(({ kind }) => kind)
+    // Those without a description are what the tests above made up.
+    const known = (body.kinds as { kind: string; description: string }[]).filter(
+      ({ description }) => description !== '',
+    )
+    const kinds = known.map(({ kind }) => kind)
     for (const words of [auditKindStrings, auditKindGerman] as Record<string, string>[]) {
       const missing = kinds.flatMap((kind) =>
         [`audit.is.${kind}`, `audit.family.${kind.split('.')[0]}`].filter((key) => !words[key]),
