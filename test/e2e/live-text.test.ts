@@ -158,7 +158,7 @@ describe('two people in one text', () => {
     await page.keyboard.press('Escape')
     await opener(page).waitFor()
     expect(await opener(page).evaluate((node) => node === document.activeElement)).toBe(true)
-    await expect.poll(() => opener(page).innerText()).toContain('mine offline')
+    await expect.poll(() => page.locator('[data-field="body"]').innerText()).toContain('mine offline')
     await grace.page.keyboard.press('Tab')
     await opener(grace.page).waitFor()
     await expect.poll(stored).toContain('mine offline')

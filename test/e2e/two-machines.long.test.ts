@@ -314,7 +314,8 @@ describe('two machines', () => {
       await look(laptop.page, 'two-text-laptop')
       for (const page of eachPage()) await page.keyboard.press('Escape')
       await settled('article', id)
-      for (const page of eachPage()) await expect.poll(() => opener(page, 'Body').innerText()).toContain(words.laptop)
+      for (const page of eachPage())
+        await expect.poll(() => page.locator('[data-field="body"]').innerText()).toContain(words.laptop)
     },
   )
 
