@@ -220,6 +220,10 @@ describe('entities', () => {
       [{ title: 'T', labelsRecords: Array.from({ length: 101 }, () => ({ name: 'x' })) }, 400],
     ] as const)
       expect((await host.post('/odata/task', body)).status, JSON.stringify(body).slice(0, 80)).toBe(status)
+    // A child that is there already is not made a second time under its name.
+    const named = [{ '@odata.id': `task(${world.tasks['Alpha']})`, title: 'Alpha' }]
+    const moved = await host.post('/odata/account', { name: 'Takes', tasks: named })
+    expect([moved.status, moved.body.error?.details.parameter]).toEqual([501, 'tasks/0'])
     expect([await count('account'), await count('task')]).toEqual(before)
     for (const { id } of [...tasks, up.body] as { id: string }[]) await host.delete(`/odata/task(${id})`)
     for (const id of [made.body.id, up.body.account]) await host.delete(`/odata/account(${id})`)

@@ -48,7 +48,8 @@ export function readDeepInsert(schema: ObjectSchema, model: EntityModel, body: u
     const expand: string[] = []
     const addRelated = (navigation: Navigation, value: unknown, at: string, more: Values): unknown => {
       const known = referenceOf(value)
-      if (known !== null && !navigation.isChildren) return known
+      if (known !== null && navigation.isChildren) throw unsupported(at, 'Taking over an entity that is there already')
+      if (known !== null) return known
       model.require(navigation.target.name, 'create')
       requireApiMethods(navigation.target, 'create')
       const made = add(navigation.target, value, `${at}/`, depth + 1, more)
