@@ -74,10 +74,22 @@ describe('summary of a test run', () => {
     expect(status).toBe(0)
   }, 30_000)
 
+  it('says after the skips what failed, and why', () => {
+    const file = join(folder, 'plain/wrong.test.ts')
+    writeFileSync(file, "import { expect, it } from 'vitest'\nit('adds', () => { expect(1 + 1).toBe(3) })\n")
+    const { lines } = runVitest({}, '--project', 'plain')
+    rmSync(file)
+    const at = lines.lastIndexOf('failed: plain/wrong.test.ts > adds')
+    expect(at).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith('skipped: ')))
+    expect(lines[at + 1]).toContain('expected 2 to be 3')
+    expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped')
+  }, 30_000)
+
   it('counts a file that cannot be loaded as one failure', () => {
     writeFileSync(join(folder, 'plain/broken.test.ts'), "import './nowhere.ts'\n")
     const { status, lines } = runVitest({}, '--project', 'plain')
     rmSync(join(folder, 'plain/broken.test.ts'))
+    expect(lines.at(-3)).toBe('failed: plain/broken.test.ts')
     expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped')
     expect(status).toBe(1)
   }, 30_000)

@@ -1,8 +1,9 @@
 // What a test run says beside vitest's own lines: each failure as it happens; at the end the slowest files, every skip
-// with its reason, then one plain line of totals.
+// with its reason, the failures again, then one plain line of totals.
 // Knows the reporter interface of vitest and no project of ours.
 import { writeSync } from 'node:fs'
 import { relative } from 'node:path'
+import { inspect } from 'node:util'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /** The three totals of a run. `failed` counts failed tests, files that could not be loaded and unhandled errors. */
@@ -28,11 +29,12 @@ export function slowestLines(files: readonly { readonly file: string; readonly m
   return slowest.map(({ file, ms }) => `slowest: ${(ms / 1000).toFixed(1)} s ${file}`)
 }
 
-/** Prints each failure at once, the slowest files and the skips after the default reporter's summary and the totals when the process ends. */
+/** Prints each failure at once, the slowest files, the skips and the failures again after the default reporter's summary and the totals when the process ends. */
 export class SummaryReporter implements Reporter {
   #root = process.cwd()
   #totals: RunTotals | undefined
   #filtered = false
+  readonly #failures: string[] = []
 
   onInit(vitest: Vitest): void {
     this.#root = vitest.config.root
@@ -52,13 +54,18 @@ export class SummaryReporter implements Reporter {
     if (state !== 'failed') return
     const file = relative(this.#root, test.module.moduleId)
     for (const { message, stack } of errors ?? []) {
-      const told = (stack ?? message).split('\n').filter((line) => !line.includes('node_modules'))
-      console.error(`failed: ${file} > ${test.fullName}\n${told.join('\n')}`)
+      const lines = (stack ?? message).split('\n').filter((line) => !line.includes('node_modules'))
+      const told = `failed: ${file} > ${test.fullName}\n${lines.join('\n')}`
+      console.error(told)
+      this.#failures.push(told.slice(0, 2_000))
     }
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const totals: RunTotals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
+    for (const error of unhandledErrors) {
+      this.#failures.push(`failed: outside of any test\n${inspect(error)}`)
+    }
     const skips: string[] = []
     const files: { file: string; ms: number }[] = []
     for (const module of modules) {
@@ -73,11 +80,17 @@ export class SummaryReporter implements Reporter {
           skips.push(skipLine(relative(this.#root, module.moduleId), test.fullName, reasonOf(test)))
       }
       // A file that cannot be loaded or a failing beforeAll has no failed test of its own.
-      if (failedHere === 0 && !module.ok()) totals.failed += 1
+      if (failedHere === 0 && !module.ok()) {
+        totals.failed += 1
+        const [error] = module.errors()
+        this.#failures.push(`failed: ${relative(this.#root, module.moduleId)}\n${error?.message ?? 'no reason given'}`)
+      }
     }
     for (const line of slowestLines(files)) console.log(line)
     if (this.#filtered && skips.length > 0) console.log(`${skips.length} tests are left out by the name filter`)
     else for (const line of skips) console.log(line)
+    // Once more, and after the skips: where only the end of a log is kept, it says what failed.
+    for (const failure of this.#failures) console.log(failure)
     this.#totals = totals
   }
 }
