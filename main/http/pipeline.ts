@@ -194,6 +194,8 @@ export function serve(
           )
     if (input.stream !== undefined) drainAfter(result, request.body as Readable)
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
+    // Without a gate nothing is made for one.
+    else if (pipeline.answerGate === null) sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
     else
       release(pipeline, runtime, request, reply, () =>
         sendResult(pipeline, runtime, request, reply, ctx, startedAt, result),

@@ -35,6 +35,18 @@ describe('search', () => {
     await page.keyboard.type(words)
   }
 
+  it('takes what is typed right behind the key that opens the palette, on a slow machine too', async () => {
+    const { page } = opened
+    const slow = await page.context().newCDPSession(page)
+    await slow.send('Emulation.setCPUThrottlingRate', { rate: 8 })
+    await palette('printer')
+    const field = page.getByRole('combobox', { name: 'Search', exact: false })
+    expect(await field.inputValue()).toBe('printer')
+    await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+  })
+
   it('leads to records, settings and all results from the palette, by keyboard', async () => {
     const { page } = opened
     await palette('sensib')

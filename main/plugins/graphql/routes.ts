@@ -3,7 +3,7 @@ import type { graphqlRoutes } from '#shared/contracts/graphql.ts'
 import { validationError } from '#shared/errors.ts'
 import type { RouteResult } from '#shared/route.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
-import { ByteStream, Reply } from '#main/kernel/reply.ts'
+import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
 import type { GraphqlReply } from './service/answers.ts'
 import { requestOfBody, requestOfQuery } from './service/graphql-request.ts'
 import { answerTypeOf, asksForJsonAlone } from './service/media-types.ts'
@@ -38,13 +38,16 @@ function missingHeader() {
   return validationError([{ field: 'X-Requested-With', code: 'required', message }])
 }
 
-function replyOf({ status, body }: GraphqlReply, accept: string | undefined): Reply<Answer> {
+function replyOf(reply: GraphqlReply | RawJson, accept: string | undefined): Reply<Answer | RawJson> {
+  const contentType = `${answerTypeOf(accept)}; charset=utf-8`
+  if (reply instanceof RawJson) return new Reply(reply, { headers: { 'content-type': contentType } })
+  const { status, body } = reply
   const isDocument = status === 400 && body.error?.code === 'invalid_query'
-  return new Reply(body as unknown as Answer, {
+  return new Reply<Answer | RawJson>(body as unknown as Answer, {
     // What is wrong with a document is an answer of the language, not of HTTP, to those who know JSON alone (D-326).
     status: isDocument && asksForJsonAlone(accept) ? 200 : status,
     headers: {
-      'content-type': `${answerTypeOf(accept)}; charset=utf-8`,
+      'content-type': contentType,
       ...(status === 405 ? { allow: 'POST' } : {}),
     },
   })

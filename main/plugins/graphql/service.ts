@@ -6,11 +6,13 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { RawJson } from '#main/kernel/reply.ts'
+import { createTurns } from '#main/kernel/turns.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { GraphqlService } from './api.ts'
 import type { Answers, GraphqlReply } from './service/answers.ts'
 import { createAnswers } from './service/answers.ts'
-import type { DirectAnswer } from './service/direct-answers.ts'
+import type { DirectAnswer, DirectResult } from './service/direct-answers.ts'
 import type { GraphqlRequest } from './service/graphql-request.ts'
 import { documentLimits, excessOf, tooMuch } from './service/limits.ts'
 import { createPersistedDocuments } from './service/persisted-documents.ts'
@@ -37,8 +39,9 @@ export interface GraphqlRunner extends GraphqlService {
    * Runs what a request asks for; every failure is in the answer.
    * @param read asked first, so that a malformed request is answered in the same words
    * @param readsOnly refuses what would change something, as a GET does
+   * @returns text for an answer without errors that was written without running the document
    */
-  run(ctx: RequestContext, read: () => GraphqlRequest, readsOnly: boolean): Promise<GraphqlReply>
+  run(ctx: RequestContext, read: () => GraphqlRequest, readsOnly: boolean): Promise<GraphqlReply | RawJson>
 }
 
 /** The service with what its sockets need. */
@@ -73,6 +76,7 @@ type Checked =
 export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & SubscriptionRunner {
   const { data, schemas, authorizer, log } = parts
   const persisted = createPersistedDocuments()
+  const inTurn = createTurns()
 
   const check = (
     { library, schema, documents }: CallerSchema,
@@ -133,6 +137,8 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
 
   return {
     async run(ctx, read, readsOnly) {
+      // However many documents come at once, other requests wait for one of them.
+      await new Promise<void>(inTurn)
       const answers = createAnswers(ctx.requestId, log)
       const prepared = await prepare(ctx, answers, read)
       if ('status' in prepared) return prepared
@@ -140,8 +146,9 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
       if (kind === 'subscription') return answers.refusal(overSocketsOnly())
       if (readsOnly && kind === 'mutation')
         return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
-      const whole = await answerDirectly(ctx, direct, args.variableValues ?? {})
-      if (whole !== null) return answers.of(whole)
+      const written = await answerDirectly(ctx, direct, args.variableValues ?? {})
+      if (written?.errors.length === 0) return new RawJson(`{"data":${written.data}}`)
+      if (written !== null) return answers.of({ data: JSON.parse(written.data) as unknown, errors: written.errors })
       const contextValue: RunContext = { ctx, related: createRelatedRecords(data, ctx) }
       return answers.of(await library.execute({ ...args, contextValue, abortSignal: ctx.signal }))
     },
@@ -179,7 +186,7 @@ async function answerDirectly(
   ctx: RequestContext,
   direct: DirectAnswer | null,
   variables: Readonly<Record<string, unknown>>,
-): Promise<ExecutionResult | null> {
+): Promise<DirectResult | null> {
   try {
     return (await direct?.(ctx, variables)) ?? null
   } catch {

@@ -1,10 +1,9 @@
 // Answers the documents that clients send most, lists of records with what they lead to one by one, without running every
 // field of every record: each list is one read of the data service, related records included, and what was compiled of the
-// document once writes the records. Everything else, and what its arguments refuse, is left to the library; a list that
-// fails while it is read is told here, so that nothing is read twice.
+// document once writes the records as text. Everything else, and what its arguments refuse, is left to the library; a list
+// that fails while it is read is told here, so that nothing is read twice.
 import type {
   DocumentNode,
-  ExecutionResult,
   FieldNode,
   FragmentDefinitionNode,
   GraphQLError,
@@ -33,19 +32,26 @@ export type DirectField =
       query(args: Readonly<Record<string, unknown>>): RecordQuery | null
     }
 
+/** An answer whose data is JSON text. */
+export interface DirectResult {
+  readonly data: string
+  readonly errors: readonly GraphQLError[]
+}
+
 /** Answers an operation; null where the library has to. */
 export type DirectAnswer = (
   ctx: RequestContext,
   variables: Readonly<Record<string, unknown>>,
-) => Promise<ExecutionResult> | null
+) => Promise<DirectResult> | null
 
-type Write = (record: PlatformRecord) => unknown
+/** Writes JSON text. @throws notDirect for a value its type does not have */
+type Write<Value = unknown> = (value: Value) => string
 
 /** What one level of records is read with, and how it is written. */
 interface Level {
   readonly select: readonly string[]
   readonly expand: Readonly<Record<string, unknown>>
-  readonly write: Write
+  readonly write: Write<PlatformRecord>
 }
 
 interface List {
@@ -55,7 +61,7 @@ interface List {
   readonly plan: Extract<DirectField, { kind: 'page' }>
   readonly records: Level
   readonly counts: boolean
-  readonly write: (page: RecordPage) => unknown
+  readonly write: Write<RecordPage>
 }
 
 /** Thrown while compiling: the document is none of these. */
@@ -103,27 +109,26 @@ export function compileDirect(
     return field
   }
 
-  /** @throws notDirect for a value its type does not have */
-  const writeLeaf = (type: GraphQLOutputType): ((value: unknown) => unknown) => {
+  const writeLeaf = (type: GraphQLOutputType): Write => {
     if (library.isNonNullType(type)) {
       const write = writeLeaf(type.ofType)
-      return (value) => write(value) ?? refuse()
+      return (value) => (value == null ? refuse() : write(value))
     }
     if (library.isListType(type)) {
       const write = writeLeaf(type.ofType)
-      return (value) => (value == null ? null : Array.isArray(value) ? value.map(write) : refuse())
+      return (value) => (value == null ? 'null' : Array.isArray(value) ? writeArray(value, write) : refuse())
     }
     if (!library.isLeafType(type)) throw notDirect
-    return (value) => (value == null ? null : type.coerceOutputValue(value))
+    return (value) => (value == null ? 'null' : writeValue(type.coerceOutputValue(value)))
   }
 
   const compileLevel = (type: GraphQLObjectType, selections: readonly SelectionNode[], depth: number): Level => {
     const select = new Set(['id'])
     const expand: Record<string, unknown> = {}
-    const writes: (readonly [string, Write])[] = []
+    const writes: (readonly [string, Write<PlatformRecord>])[] = []
     for (const [key, node] of fieldsOf(type, selections)) {
       if (node.name.value === '__typename') {
-        writes.push([key, () => type.name])
+        writes.push([key, () => JSON.stringify(type.name)])
         continue
       }
       const field = defined(type, node)
@@ -138,12 +143,14 @@ export function compileDirect(
         const inner = compileLevel(field.type as GraphQLObjectType, node.selectionSet!.selections, depth + 1)
         const deeper = Object.keys(inner.expand).length === 0 ? {} : { expand: inner.expand }
         expand[column] = { fields: inner.select, ...deeper }
-        writes.push([key, (record) => (isRecord(record[column]) ? inner.write(record[column]) : null)])
+        writes.push([key, (record) => (isRecord(record[column]) ? inner.write(record[column]) : 'null')])
         continue
       }
       const write = writeLeaf(field.type)
-      const read: Write = direct.kind === 'key' ? (record) => keyOf(record[column]) : (record) => ownOf(record, column)
-      writes.push([key, (record) => write(read(record))])
+      writes.push([
+        key,
+        direct.kind === 'key' ? (record) => write(keyOf(record[column])) : (record) => write(ownOf(record, column)),
+      ])
     }
     return { select: [...select], expand, write: writerOf(writes) }
   }
@@ -160,8 +167,8 @@ export function compileDirect(
     const writes = [...parts].map(([name, part]) => {
       const word = part.name.value
       if (word === 'records')
-        return [name, (page: PlatformRecord) => (page['records'] as []).map(records.write)] as const
-      if (word === '__typename') return [name, () => type.name] as const
+        return [name, (page: PlatformRecord) => writeArray(page['records'] as PlatformRecord[], records.write)] as const
+      if (word === '__typename') return [name, () => JSON.stringify(type.name)] as const
       const write = writeLeaf(defined(type, part).type)
       return [name, (page: PlatformRecord) => write(page[word])] as const
     })
@@ -206,25 +213,37 @@ export function compileDirect(
   }
 
   /** A list that failed is null, with its error at its place. @throws notDirect for a value its type does not have */
-  function answerOf(pages: readonly PromiseSettledResult<RecordPage>[]): ExecutionResult {
-    const data: Record<string, unknown> = {}
+  function answerOf(pages: readonly PromiseSettledResult<RecordPage>[]): DirectResult {
+    const data: string[] = []
     const errors: GraphQLError[] = []
     for (const [index, page] of pages.entries()) {
       const { key, node, write } = lists![index]!
-      data[key] = page.status === 'fulfilled' ? write(page.value) : null
+      data.push(`${JSON.stringify(key)}:${page.status === 'fulfilled' ? write(page.value) : 'null'}`)
       if (page.status === 'rejected') errors.push(library.locatedError(page.reason, node, [key]))
     }
-    return errors.length === 0 ? { data } : { data, errors }
+    return { data: `{${data.join(',')}}`, errors }
   }
 }
 
 /** Writes objects with the same keys in the same order. */
-function writerOf(writes: readonly (readonly [string, Write])[]): Write {
+function writerOf(given: readonly (readonly [string, Write<PlatformRecord>])[]): Write<PlatformRecord> {
+  const writes = given.map(([key, write], at) => ({ lead: `${at === 0 ? '{' : ','}${JSON.stringify(key)}:`, write }))
   return (record) => {
-    const written: Record<string, unknown> = Object.create(null) as Record<string, unknown>
-    for (const [key, write] of writes) written[key] = write(record)
-    return written
+    let text = ''
+    for (const { lead, write } of writes) text += lead + write(record)
+    return `${text}}`
   }
+}
+
+function writeValue(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined
+  return text === undefined || text === 'null' ? refuse() : text
+}
+
+function writeArray<Value>(values: readonly Value[], write: Write<Value>): string {
+  let text = ''
+  for (let index = 0; index < values.length; index += 1) text += (index === 0 ? '' : ',') + write(values[index]!)
+  return `[${text}]`
 }
 
 /** An own value, whatever the name of the field is. */

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { KillableChild, ProcessSpawner } from '#main/kernel/ports.ts'
 import { scriptLimits } from '#main/kernel/script-messages.ts'
 import type { ScriptFailure, ScriptMethod, ScriptReply, ScriptRequest } from '#main/kernel/script-messages.ts'
-import { createPlaces, createTurns } from './script-turns.ts'
+import { createTurns } from '#main/kernel/turns.ts'
+import { createPlaces } from './script-places.ts'
 
 /** One run. */
 export interface PoolRun {

@@ -1,4 +1,4 @@
-// Who comes next: places for runs, one queue per depth, and turns for the calls of all runs. Knows no processes.
+// Who comes next: places for runs, one queue per depth. Knows no processes.
 
 /** Places for runs. */
 export interface Places {
@@ -42,17 +42,4 @@ function queued(queue: Set<() => void>, signal: AbortSignal | undefined): Promis
     queue.add(next)
     signal?.addEventListener('abort', onAbort, { once: true })
   })
-}
-
-/** Makes a queue that begins one piece of work per turn of the event loop, so that requests come in between. */
-export function createTurns(): (work: () => void) => void {
-  const waiting: (() => void)[] = []
-  const turn = (): void => {
-    const work = waiting.shift()
-    if (waiting.length > 0) setImmediate(turn)
-    work?.()
-  }
-  return (work) => {
-    if (waiting.push(work) === 1) setImmediate(turn)
-  }
 }
