@@ -159,7 +159,9 @@ describe('a hostile document', () => {
     const answer = await ask(query)
     expect(answer.status, JSON.stringify(answer.body).slice(0, 500)).toBe(status)
     if (status === 400) expect(answer.body.errors.length).toBeLessThanOrEqual(11)
-    expect(await medianProcessorMs(5, () => ask(query))).toBeLessThan(atOnceMs)
+    // Written once: what a client takes to write megabytes is not the host's.
+    const body = JSON.stringify({ query })
+    expect(await medianProcessorMs(5, () => host.post('/graphql', body))).toBeLessThan(atOnceMs)
   })
 
   it('never pollutes a prototype', async () => {

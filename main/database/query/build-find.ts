@@ -25,6 +25,7 @@ import type { FilterWeight } from './query-weight.ts'
 import { heavier, lightWeight, weighFilter } from './query-weight.ts'
 import { writeAfter } from './keyset-sql.ts'
 import type { Row } from './row-reader.ts'
+import type { RowShape } from './json-rows.ts'
 import { columnValueOf, jsonColumn, writeJsonRow } from './json-rows.ts'
 import { createRowReader, selectList } from './row-reader.ts'
 import { isAlways, simplifyFilter } from './simplify-filter.ts'
@@ -84,6 +85,8 @@ export interface FindOptions {
   readonly estimator?: MatchEstimator
   /** Asks for rows of JSON with these expansions inside; the plan says whether it could be done. */
   readonly json?: readonly ExpandNode[]
+  /** How those rows are written; absent: as records. */
+  readonly shape?: RowShape
 }
 
 /**
@@ -101,15 +104,16 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const where = resolveWhere(schema, ranking ? { ...request, search: null } : request, env)
   const keys = ranking ? rankKeys(scope, ranking) : sortKeys(scope, resolveSort(schema, request.sort, env))
   const binding = needsBinding(cursor) ? bindingOf(schema, request, env) : null
-  const hidden = hiddenKeys(keys, fields)
+  const shape = options.shape ?? null
+  const hidden = hiddenKeys(keys, shape === null ? fields : [])
   if (ranking) scope.parameters.push(...ranking.parameters)
   const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
   const formulas = readingFormulas(schema, fields, env)
   const read = formulas === null ? fields : [...fields, ...formulas.besides]
-  // Without a cursor's values that the record does not show: those would have to be asked for beside the text.
+  // A record that does not show a cursor's values would need them beside its text, as one of another shape does.
   const json =
-    options.json && hidden.length === 0 && !ranking
-      ? writeJsonRow(schema, fields, options.json, env, scope.alias)
+    options.json && (shape !== null || hidden.length === 0) && !ranking
+      ? writeJsonRow(schema, fields, options.json, env, scope.alias, shape)
       : null
   const columns = json ? `${json.sql} AS "${jsonColumn}"` : fieldList(schema, read, scope.alias)
   const hiddenList = hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')
@@ -142,7 +146,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     matches: found && countMatches(table, found),
     unfiltered: !found && isAlways(where) && skip <= maxTop && !crossesRelation(keys),
     weight: heavier(weighFilter(where), { ...lightWeight, relational: crossesRelation(keys) }),
-    finishJson: json === null ? null : (rows) => finishJson(rows, top, keys, seal),
+    finishJson: json === null ? null : (rows) => finishJson(rows, top, keys, hidden, seal),
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top
@@ -178,6 +182,7 @@ function finishJson(
   rows: Row[],
   top: number,
   keys: readonly SortKey[],
+  hidden: readonly SortKey[],
   seal: (values: readonly SqlValue[]) => string,
 ): JsonPage {
   const hasMore = rows.length > top
@@ -187,6 +192,7 @@ function finishJson(
   }
   records = `[${records}]`
   if (!hasMore) return { records, hasMore }
+  if (hidden.length > 0) return { records, hasMore, nextCursor: seal(cursorValues(keys, hidden, rows[top - 1]!)) }
   const last = JSON.parse(rows[top - 1]![jsonColumn] as string) as Row
   const values: SqlValue[] = []
   for (const key of keys) values[key.value] = columnValueOf(last[key.column!])

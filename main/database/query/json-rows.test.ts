@@ -83,6 +83,73 @@ describe('rows of JSON', () => {
     )
   })
 
+  it('are written for another protocol with the same values, and go on by the same cursors', () => {
+    fc.assert(
+      fc.property(fc.array(thing, { minLength: 3, maxLength: 8 }), (things) => {
+        tables.db.exec('DELETE FROM o_thing')
+        things.forEach((values, index) => tables.insert('thing', { id: numberedId(index), ...values }))
+        const names = ['data', 'text', 'tags', 'real', 'whole', 'flag', 'day', 'others']
+        const fields = ['id', ...names, 'project']
+        const request = { filter: null, sort: parseSort('-real,text'), top: 2, select: fields }
+        const build = (options: object) =>
+          buildFind(tables.schema('thing'), request, tables.env, { cursorKey, ...options })
+        const [rows, json] = [
+          build({}),
+          build({
+            json: parseExpand('project'),
+            shape: {
+              first: [{ key: '@tag', field: 'day', around: ['W/"', '"'] }],
+              members: [
+                { key: 'type"', text: "it's" },
+                ...names.map((name) => ({ key: `$${name}`, field: name })),
+                { key: 'projectId', field: 'project' },
+                { key: 'project', field: 'project', related: [{ key: 'called', field: 'name' }] },
+              ],
+            },
+          }),
+        ]
+        const { records, ...place } = rows.finish(tables.all(rows.statement))
+        const { records: text, ...samePlace } = json.finishJson!(tables.all(json.statement))
+        // Cursors are sealed each time anew.
+        const behind = ({ hasMore, nextCursor }: { hasMore: boolean; nextCursor?: string }) => {
+          const next = buildFind(tables.schema('thing'), { ...request, cursor: nextCursor! }, tables.env, { cursorKey })
+          return { hasMore, next: next.finish(tables.all(next.statement)).records }
+        }
+        expect(behind(samePlace)).toEqual(behind(place))
+        const found = JSON.parse(text) as Record<string, unknown>[]
+        const expected = records.map((record) => ({
+          '@tag': record['day'] === null ? null : `W/"${record['day'] as string}"`,
+          'type"': "it's",
+          ...Object.fromEntries(names.map((name) => [`$${name}`, record[name]])),
+          projectId: record['project'],
+          project: record['project'] === numberedId(1) ? { called: 'a "b" \\ \u2028 é' } : null,
+        }))
+        expect(found).toEqual(expected)
+        expect(Object.keys(found[0]!)).toEqual(Object.keys(expected[0]!))
+      }),
+      { numRuns: sized(40, 400) },
+    )
+  })
+
+  it('have no shape with a field that is not read, or whose values columns do not hold', () => {
+    const build = (object: string, field: string, select: string[] | null = null) =>
+      buildFind(tables.schema(object), { filter: null, sort: [], top: 5, select }, tables.env, {
+        cursorKey,
+        json: [],
+        shape: {
+          members: [
+            { key: 'id', field: 'id' },
+            { key: 'x', field },
+          ],
+        },
+      }).finishJson
+    expect(build('thing', 'text')).not.toBeNull()
+    expect(build('thing', 'nope')).toBeNull()
+    expect(build('thing', 'text', ['real'])).toBeNull()
+    expect(build('locked', 'word')).toBeNull()
+    expect(build('money', 'price')).toBeNull()
+  })
+
   it('are damaged by no damaged column', () => {
     tables.db.exec('DELETE FROM o_thing')
     tables.insert('thing', { id: numberedId(1), text: 'x' })

@@ -17,6 +17,24 @@ export interface JsonRow {
   readonly joinSql: string
 }
 
+/**
+ * One member of a record that is written for another protocol: a text that is always the same, the value of a field
+ * (with text before and behind it), or the related record of a relation, null where there is none.
+ */
+export type RowMember = { readonly key: string } & (
+  | { readonly text: string }
+  | { readonly field: string; readonly around?: readonly [before: string, behind: string] }
+  | { readonly field: string; readonly related: readonly RowMember[] }
+)
+
+/** How records are written for another protocol. */
+export interface RowShape {
+  /** Members before the fields. */
+  readonly first?: readonly RowMember[]
+  /** In place of the fields; null: the fields as they are. */
+  readonly members: readonly RowMember[] | null
+}
+
 /** Column of the statement that holds the record's text. */
 export const jsonColumn = 'json'
 
@@ -27,6 +45,7 @@ const maxFields = 60
  * Writes the fields of a record as JSON, relations that are expanded without conditions as the records they name.
  * Null when a field or an expansion cannot be written so, or when rights restrict what an expansion may show.
  * @param fields those the caller may read
+ * @param shape null: the fields under their names
  */
 export function writeJsonRow(
   schema: ObjectSchema,
@@ -34,6 +53,7 @@ export function writeJsonRow(
   expand: readonly ExpandNode[],
   env: QueryEnv,
   alias: string,
+  shape: RowShape | null = null,
 ): JsonRow | null {
   // The fields were chosen by the caller's rights; what an expansion shows is not.
   const isRestricted = env.canRead !== undefined || env.rowCondition !== undefined
@@ -41,16 +61,58 @@ export function writeJsonRow(
   if (readingFormulas(schema, fields, env) !== null) return null
   const joins: string[] = []
   const replaced = new Map<string, string>()
+  const related = new Map<string, RelatedRow>()
   for (const node of expand) {
     const field = schema.byName.get(node.name)
-    const related = field && fields.includes(field) ? writeRelated(field, node, env, alias, joins.length) : null
-    if (!field || related === null) return null
-    joins.push(related.joinSql)
-    replaced.set(field.name, related.sql)
+    const row = field && fields.includes(field) ? writeRelated(field, node, env, alias, joins.length) : null
+    if (!field || row === null) return null
+    joins.push(row.joinSql)
+    replaced.set(field.name, row.sql)
+    related.set(field.name, row)
   }
-  const sql = writeObject(fields, alias, replaced)
+  const sql =
+    shape === null ? writeObject(fields, alias, replaced) : writeShape(shape, fields, alias, replaced, related)
   return sql === null ? null : { sql, joinSql: joins.join('') }
 }
+
+interface RelatedRow extends JsonRow {
+  readonly alias: string
+  readonly fields: readonly FieldSchema[]
+}
+
+/** Null for a member of a field that is not among those that are read. */
+function writeShape(
+  { first = [], members }: RowShape,
+  fields: readonly FieldSchema[],
+  alias: string,
+  replaced: ReadonlyMap<string, string>,
+  related: ReadonlyMap<string, RelatedRow>,
+): string | null {
+  const parts: (string | null)[] = []
+  const asTheyAre = fields.map(({ name }): RowMember => ({ key: name, field: name }))
+  for (const member of [...first, ...(members ?? asTheyAre)]) {
+    if ('text' in member) {
+      parts.push(quoteLiteral(member.key), quoteLiteral(member.text))
+      continue
+    }
+    const field = fields.find(({ name }) => name === member.field)
+    if (field === undefined) return null
+    parts.push(quoteLiteral(member.key))
+    if ('related' in member) {
+      const row = related.get(field.name)
+      const record = row && writeShape({ members: member.related }, row.fields, row.alias, noRows, noRows)
+      parts.push(record ? `CASE WHEN ${row.alias}."id" IS NULL THEN NULL ELSE ${record} END` : null)
+      continue
+    }
+    const value = (members === null ? replaced.get(field.name) : undefined) ?? writeValue(field, alias)
+    const around = 'around' in member ? member.around : undefined
+    const isAsIs = around === undefined || value === null
+    parts.push(isAsIs ? value : `${quoteLiteral(around[0])} || ${value} || ${quoteLiteral(around[1])}`)
+  }
+  return parts.includes(null) || parts.length > 2 * maxFields ? null : `json_object(${parts.join(', ')})`
+}
+
+const noRows = new Map<string, never>()
 
 /** Whether whole records of an object can be written as JSON. Answered from memory. */
 export function hasJsonRows(schema: ObjectSchema, env: QueryEnv): boolean {
@@ -91,7 +153,7 @@ function writeRelated(
   env: QueryEnv,
   alias: string,
   index: number,
-): JsonRow | null {
+): RelatedRow | null {
   const target = field.multiple ? undefined : relationTarget(field, env)
   const isPlain = node.where === null && node.sort.length === 0 && node.children.length === 0
   if (target === undefined || target.abstract || !isPlain) return null
@@ -106,6 +168,8 @@ function writeRelated(
   if (record === null) return null
   const own = `${alias}."${field.column}"`
   return {
+    alias: other,
+    fields: wanted,
     sql: `CASE WHEN ${other}."id" IS NULL THEN ${own} ELSE ${record} END`,
     joinSql: ` LEFT JOIN "${target.table}" AS ${other} ON ${other}."id" = ${own} AND ${other}."deleted_at" IS NULL`,
   }

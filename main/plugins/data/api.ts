@@ -7,6 +7,8 @@ import type { ExpandNode } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { StateMachine, Transition } from '#shared/rules/state-machine.ts'
+import type { JsonPage } from '#main/database/query/build-find.ts'
+import type { RowShape } from '#main/database/query/json-rows.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
@@ -38,6 +40,13 @@ export interface RecordQuery {
   analytics?: AnalyticsOptions
   /** Set by plugins that read requests of another form, never by a request. */
   parsed?: ParsedParts
+}
+
+/** A list for another protocol. */
+export interface ShapedRead {
+  /** What its records are written from. */
+  readonly query: Pick<RecordQuery, 'select' | 'expand'>
+  readonly shape: RowShape
 }
 
 /** Parts of a list query that are trees already; with each other and with what the query says they all hold. */
@@ -437,6 +446,17 @@ export interface DataService {
   find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
   /** The same page as `find`, as the text of its JSON where that is cheaper; at once where it is short to read. */
   list(ctx: RequestContext, object: string, query: RecordQuery): RawJson | Promise<RecordPage | RawJson>
+  /**
+   * The page with records written for another protocol; null where they cannot be written so, or have to be read in
+   * another way: then `find` answers, with what `shaped.query` adds to the query.
+   * @param shaped the same object every time the same shape is meant: plans are kept for it
+   */
+  listShaped(
+    ctx: RequestContext,
+    object: string,
+    query: RecordQuery,
+    shaped: ShapedRead,
+  ): JsonPage | Promise<JsonPage> | null
   /** People by id, as expansions of user fields show them; who is not there is missing. */
   people(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, PlatformRecord>>
   /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */

@@ -226,6 +226,7 @@ export function createDataService(host: DataServiceHost): DataService {
     get: (ctx, input) => finder.get(ctx, schemaFor(ctx, input.object, 'read'), input),
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),
     list: (ctx, object, query) => finder.list(ctx, schemaFor(ctx, object, 'read'), query),
+    listShaped: (ctx, object, query, shaped) => finder.listShaped(ctx, schemaFor(ctx, object, 'read'), query, shaped),
     explain: (ctx, object, query) => finder.explain(ctx, schemaFor(ctx, object, 'read'), query),
     people: finder.people,
     queryOf: listQuery,

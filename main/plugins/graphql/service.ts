@@ -6,6 +6,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { createRecentMap } from '#main/kernel/recent-map.ts'
 import { RawJson } from '#main/kernel/reply.ts'
 import { createTurns } from '#main/kernel/turns.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -21,6 +22,10 @@ import type { Follow, RunContext } from './service/run-context.ts'
 import type { GraphqlLibrary } from './service/scalars.ts'
 import type { CallerSchema, SchemaCache } from './service/schema-cache.ts'
 import { notOverSockets } from './service/subscription-socket.ts'
+
+/** Texts of variables remembered per document, and the longest. */
+const maxVariables = 32
+const maxVariablesText = 400
 
 /** Problems of a document that are told. */
 const maxProblems = 10
@@ -64,6 +69,7 @@ interface Prepared {
   readonly direct: DirectAnswer | null
   /** Undefined where the document leaves open what is meant. */
   readonly kind: OperationDefinitionNode['operation'] | undefined
+  readonly variablesText: string
   readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'variableValues' | 'operationName'>
 }
 
@@ -82,10 +88,12 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
     { library, schema, documents }: CallerSchema,
     text: string,
     variables: GraphqlRequest['variables'],
+    variablesText: string,
   ): Checked => {
     const known = documents.get(text)
+    if (known?.fitting.get(variablesText) === true) return known
     if (known === undefined && text.length > documentLimits.characters) return { refusal: tooMuch('characters') }
-    let document = known
+    let document = known?.document
     try {
       document ??= library.parse(text, { maxTokens: documentLimits.tokens })
     } catch (error) {
@@ -99,9 +107,11 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
     if (known === undefined) {
       const problems = library.validate(schema, document, library.specifiedRules, { maxErrors: maxProblems })
       if (problems.length > 0) return { refusal: invalidDocument(problems[0]!), problems }
-      documents.set(text, document)
     }
-    return { document }
+    const checked = known ?? { document, fitting: createRecentMap<true>(maxVariables) }
+    if (known === undefined) documents.set(text, checked)
+    if (variablesText.length <= maxVariablesText) checked.fitting.set(variablesText, true)
+    return checked
   }
 
   /** The document of a request with the schema it is valid in, or the answer that says why there is none. */
@@ -117,7 +127,8 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
     const text = request.query ?? (hash === undefined ? undefined : persisted.find(ctx.actor.id, hash))
     if (text === undefined) return answers.unknownDocument()
     const caller = await schemas.of(ctx)
-    const checked = check(caller, text, request.variables)
+    const variablesText = JSON.stringify(request.variables)
+    const checked = check(caller, text, request.variables, variablesText)
     if ('refusal' in checked) return answers.refusal(checked.refusal, checked.problems)
     const { document } = checked
     const operation = operationOf(document, request.operationName)
@@ -125,6 +136,7 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
     return {
       library: caller.library,
       kind: operation?.operation,
+      variablesText,
       direct: operation === undefined ? null : caller.direct(document, operation),
       args: {
         schema: caller.schema,
@@ -142,11 +154,11 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
       const answers = createAnswers(ctx.requestId, log)
       const prepared = await prepare(ctx, answers, read)
       if ('status' in prepared) return prepared
-      const { library, kind, args, direct } = prepared
+      const { library, kind, args, direct, variablesText } = prepared
       if (kind === 'subscription') return answers.refusal(overSocketsOnly())
       if (readsOnly && kind === 'mutation')
         return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
-      const written = await answerDirectly(ctx, direct, args.variableValues ?? {})
+      const written = await answerDirectly(ctx, direct, args.variableValues ?? {}, variablesText)
       if (written?.errors.length === 0) return new RawJson(`{"data":${written.data}}`)
       if (written !== null) return answers.of({ data: JSON.parse(written.data) as unknown, errors: written.errors })
       const contextValue: RunContext = { ctx, related: createRelatedRecords(data, ctx) }
@@ -186,9 +198,10 @@ async function answerDirectly(
   ctx: RequestContext,
   direct: DirectAnswer | null,
   variables: Readonly<Record<string, unknown>>,
+  variablesText: string,
 ): Promise<DirectResult | null> {
   try {
-    return (await direct?.(ctx, variables)) ?? null
+    return (await direct?.(ctx, variables, variablesText)) ?? null
   } catch {
     return null
   }

@@ -1,5 +1,6 @@
 // What other plugins may ask of OData. Types only.
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { RawJson } from '#main/kernel/reply.ts'
 
 /** A request of the protocol, whichever way it came. */
 export interface ODataRequest {
@@ -15,7 +16,7 @@ export interface ODataRequest {
 export interface ODataAnswer {
   readonly status: 200 | 201 | 204
   /** A JSON object, or text of {@link contentType}. Absent with status 204. */
-  readonly body?: Readonly<Record<string, unknown>> | string
+  readonly body?: Readonly<Record<string, unknown>> | RawJson | string
   /** Absent for JSON. */
   readonly contentType?: string
   readonly headers: Readonly<Record<string, string>>

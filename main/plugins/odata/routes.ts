@@ -2,6 +2,7 @@
 import type { odataRoutes } from '#shared/contracts/odata.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
+import type { RawJson } from '#main/kernel/reply.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import type { ODataAnswer, ODataRequest, ODataService } from './api.ts'
 
@@ -31,7 +32,7 @@ function replyOf({
   body = {},
   contentType,
   headers,
-}: ODataAnswer): Reply<Record<string, unknown> | ByteStream> {
+}: ODataAnswer): Reply<Record<string, unknown> | ByteStream | RawJson> {
   const written = typeof body === 'string' ? new ByteStream(body, contentType ?? 'text/plain; charset=utf-8') : body
-  return new Reply<Record<string, unknown> | ByteStream>(written, { status, headers: { ...headers } })
+  return new Reply<Record<string, unknown> | ByteStream | RawJson>(written, { status, headers: { ...headers } })
 }

@@ -19,7 +19,7 @@ import type { Database, HeavyReads, Reads } from '#main/kernel/database.ts'
 import { aggregateTops, buildAggregate } from '#main/database/query/build-aggregate.ts'
 import type { AggregatePlan } from '#main/database/query/build-aggregate.ts'
 import { buildCount, buildFind, crowd } from '#main/database/query/build-find.ts'
-import type { FindPlan } from '#main/database/query/build-find.ts'
+import type { FindPlan, JsonPage } from '#main/database/query/build-find.ts'
 import { buildDistinct } from '#main/database/query/build-distinct.ts'
 import type { DistinctPlan } from '#main/database/query/build-distinct.ts'
 import { buildRelated } from '#main/database/query/build-related.ts'
@@ -29,6 +29,7 @@ import type { CursorKey } from '#main/database/query/cursor.ts'
 import { maxCheapRows } from '#main/database/query/cost.ts'
 import { defaultTop } from '#main/database/query/find-request.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
+import type { RowShape } from '#main/database/query/json-rows.ts'
 import { hasJsonRows } from '#main/database/query/json-rows.ts'
 import { createMatchEstimator } from '#main/database/query/match-estimator.ts'
 import type { SearchHook } from '#main/database/query/scope.ts'
@@ -36,7 +37,15 @@ import { RawJson } from '#main/kernel/reply.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
-import type { PlatformRecord, QueryExplanation, RecordPage, RecordQuery, RecordStream, StoredRecord } from '../api.ts'
+import type {
+  PlatformRecord,
+  QueryExplanation,
+  RecordPage,
+  RecordQuery,
+  RecordStream,
+  ShapedRead,
+  StoredRecord,
+} from '../api.ts'
 import { createExpander, refuseExpansion } from './expander.ts'
 import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
 import type { RecordAccess } from './record-access.ts'
@@ -59,6 +68,13 @@ export interface RecordFinder {
   find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
   /** The same page as `find`, as the text of its JSON where that is cheaper. */
   list(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): RawJson | Promise<RecordPage | RawJson>
+  /** The page with records of another shape; null where `find` has to answer. */
+  listShaped(
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    query: RecordQuery,
+    shaped: ShapedRead,
+  ): JsonPage | Promise<JsonPage> | null
   stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
   explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): QueryExplanation
   /** People by id, as expansions of user fields show them. */
@@ -235,9 +251,12 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     ctx: RequestContext,
     schema: ObjectSchema,
     query: RecordQuery,
+    shaped?: ShapedRead,
   ) => {
     const rights = query.cursor === undefined && query.search === undefined ? rightsOf(ctx) : null
-    return rights === null ? null : plans.request(kind, schema, rights, JSON.stringify(query))
+    if (rights === null) return null
+    const kept = shaped === undefined ? rights : `${rights} shape ${plans.numberOf(shaped)}`
+    return plans.request(kind, schema, kept, JSON.stringify(query))
   }
 
   /** How a caller with restricted rights reads single records; null where every read must be worked out anew. */
@@ -253,7 +272,12 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   }
 
   /** A list of plain records as JSON; null for every other kind of list. */
-  const planJson = (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): JsonList | null => {
+  const planJson = (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    query: RecordQuery,
+    shape: RowShape | undefined,
+  ): JsonList | null => {
     const isPlain = parseAggregate(query) === null && query.search === undefined
     if (!isPlain || readFlag(query.distinct, 'distinct') || readFlag(query.count, 'count')) return null
     const env = envFor(ctx)
@@ -263,6 +287,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       cursorKey: parts.cursorKey,
       estimator,
       json: nodes,
+      ...(shape === undefined ? {} : { shape }),
       search: searchHook,
     })
     // Rows that are sorted would all be written before the page is cut.
@@ -271,15 +296,30 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { statement: plan.statement, hints, finish: plan.finishJson }
   }
 
-  const list: RecordFinder['list'] = (ctx, schema, query) => {
-    const known = recall('list', ctx, schema, query)
-    if (known === null || known.uses === 1) return find(ctx, schema, query)
-    if (known.plan === undefined) known.plan = planJson(ctx, schema, query)
+  /** The rows of a list as JSON; null for one that is read in another way. */
+  const readJson = (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    query: RecordQuery,
+    shaped?: ShapedRead,
+  ): JsonPage | Promise<JsonPage> | null => {
+    const known = recall('list', ctx, schema, query, shaped)
+    if (known === null || known.uses === 1) return null
+    if (known.plan === undefined) {
+      const whole = shaped === undefined ? query : { ...query, ...shaped.query }
+      known.plan = planJson(ctx, schema, whole, shaped?.shape)
+    }
     const { plan } = known
-    if (plan === null) return find(ctx, schema, query)
+    if (plan === null) return null
     const rows = runner.runHere(plan.statement, plan.hints)
-    if (rows === undefined) return run(ctx, plan.statement, plan.hints).then((read) => pageOf(schema, plan, read))
-    return pageOf(schema, plan, rows)
+    if (rows === undefined) return run(ctx, plan.statement, plan.hints).then((read) => plan.finish(read))
+    return plan.finish(rows)
+  }
+
+  const list: RecordFinder['list'] = (ctx, schema, query) => {
+    const page = readJson(ctx, schema, query)
+    if (page === null) return find(ctx, schema, query)
+    return page instanceof Promise ? page.then((read) => textOf(schema, read)) : textOf(schema, page)
   }
 
   const explain: RecordFinder['explain'] = (ctx, schema, query) => {
@@ -355,11 +395,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return new Map(rows.map((row) => [row['id'] as string, plan.read(row)]))
   }
 
-  return { get, find, list, stream, explain, people }
+  return { get, find, list, listShaped: readJson, stream, explain, people }
 }
 
-function pageOf(schema: ObjectSchema, plan: JsonList, rows: Record<string, unknown>[]): RawJson {
-  const { records, hasMore, nextCursor } = plan.finish(rows)
+function textOf(schema: ObjectSchema, { records, hasMore, nextCursor }: JsonPage): RawJson {
   const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
   return new RawJson(`{"object":"${schema.name}","records":${records}${next},"hasMore":${hasMore}}`)
 }

@@ -13,9 +13,11 @@ import type {
   OperationDefinitionNode,
   SelectionNode,
 } from 'graphql'
+import { createRecentMap } from '#main/kernel/recent-map.ts'
 import { RawJson } from '#main/kernel/reply.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { DataService, PlatformRecord, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
+import type { RowMember } from '#main/database/query/json-rows.ts'
+import type { DataService, PlatformRecord, RecordPage, RecordQuery, ShapedRead } from '#main/plugins/data/api.ts'
 import { maxExpandDepth, maxExpandPaths } from '#shared/filter/select.ts'
 import type { CallerSchema } from './schema-cache.ts'
 
@@ -42,6 +44,8 @@ export interface DirectResult {
 export type DirectAnswer = (
   ctx: RequestContext,
   variables: Readonly<Record<string, unknown>>,
+  /** The variables as JSON: what they ask for is remembered by it. */
+  variablesText: string,
 ) => Promise<DirectResult> | null
 
 /** Writes JSON text. @throws notDirect for a value its type does not have */
@@ -52,6 +56,8 @@ interface Level {
   readonly select: readonly string[]
   readonly expand: Readonly<Record<string, unknown>>
   readonly write: Write<PlatformRecord>
+  /** The same written by the database; null where a value has to be looked at. */
+  readonly members: readonly RowMember[] | null
 }
 
 interface List {
@@ -59,10 +65,23 @@ interface List {
   readonly field: GraphQLField<unknown, unknown>
   readonly node: FieldNode
   readonly plan: Extract<DirectField, { kind: 'page' }>
-  readonly records: Level
+  /** What its records are written from. */
+  readonly query: ShapedRead['query']
   readonly counts: boolean
-  readonly write: Write<RecordPage>
+  /** Null where the database cannot write the records. */
+  readonly shaped: ShapedRead | null
+  /** A page with its records as they were read, or as text. */
+  readonly write: Write<WrittenPage>
 }
+
+type WrittenPage = RecordPage | (Omit<RecordPage, 'records' | 'object'> & { readonly records: string })
+
+/** The lists of an operation, each with what its arguments ask for. */
+type Asked = readonly { readonly list: List; readonly query: RecordQuery }[]
+
+/** Texts of variables remembered per operation, and the longest. */
+const maxKnown = 32
+const maxKnownText = 400
 
 /** Thrown while compiling: the document is none of these. */
 const notDirect = Symbol('not direct')
@@ -72,7 +91,7 @@ export function compileDirect(
   { library, schema }: Pick<CallerSchema, 'library' | 'schema'>,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  data: Pick<DataService, 'list'>,
+  data: Pick<DataService, 'list' | 'listShaped'>,
 ): DirectAnswer | null {
   if (operation.operation !== 'query') return null
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -126,9 +145,11 @@ export function compileDirect(
     const select = new Set(['id'])
     const expand: Record<string, unknown> = {}
     const writes: (readonly [string, Write<PlatformRecord>])[] = []
+    const members: (RowMember | null)[] = []
     for (const [key, node] of fieldsOf(type, selections)) {
       if (node.name.value === '__typename') {
         writes.push([key, () => JSON.stringify(type.name)])
+        members.push({ key, text: type.name })
         continue
       }
       const field = defined(type, node)
@@ -144,15 +165,18 @@ export function compileDirect(
         const deeper = Object.keys(inner.expand).length === 0 ? {} : { expand: inner.expand }
         expand[column] = { fields: inner.select, ...deeper }
         writes.push([key, (record) => (isRecord(record[column]) ? inner.write(record[column]) : 'null')])
+        members.push(inner.members && { key, field: column, related: inner.members })
         continue
       }
       const write = writeLeaf(field.type)
+      members.push({ key, field: column })
       writes.push([
         key,
         direct.kind === 'key' ? (record) => write(keyOf(record[column])) : (record) => write(ownOf(record, column)),
       ])
     }
-    return { select: [...select], expand, write: writerOf(writes) }
+    const isPlain = members.every((member) => member !== null)
+    return { select: [...select], expand, write: writerOf(writes), members: isPlain ? members : null }
   }
 
   const compileList = (key: string, node: FieldNode, field: GraphQLField<unknown, unknown>): List => {
@@ -164,17 +188,24 @@ export function compileDirect(
     if (asked.length !== 1) throw notDirect
     const record = library.getNamedType(defined(type, asked[0]!).type) as GraphQLObjectType
     const records = compileLevel(record, asked[0]!.selectionSet!.selections, 0)
+    const writeRecords = (given: WrittenPage['records']): string =>
+      typeof given === 'string' ? given : writeArray(given, records.write)
     const writes = [...parts].map(([name, part]) => {
       const word = part.name.value
       if (word === 'records')
-        return [name, (page: PlatformRecord) => writeArray(page['records'] as PlatformRecord[], records.write)] as const
+        return [name, (page: PlatformRecord) => writeRecords(page['records'] as WrittenPage['records'])] as const
       if (word === '__typename') return [name, () => JSON.stringify(type.name)] as const
       const write = writeLeaf(defined(type, part).type)
       return [name, (page: PlatformRecord) => write(page[word])] as const
     })
     const counts = [...parts.values()].some(({ name }) => name.value === 'total')
     const write = writerOf(writes)
-    return { key, field, node, plan, records, counts, write: (page) => write({ ...page }) }
+    const query = {
+      select: records.select,
+      ...(Object.keys(records.expand).length === 0 ? {} : { expand: records.expand }),
+    }
+    const shaped = counts || records.members === null ? null : { query, shape: { members: records.members } }
+    return { key, field, node, plan, query, counts, shaped, write: (page) => write(page as PlatformRecord) }
   }
 
   const compile = (): List[] | null => {
@@ -191,29 +222,35 @@ export function compileDirect(
 
   const lists = compile()
   if (lists === null) return null
-  const readPage = async (ctx: RequestContext, { plan, records, counts }: List, query: RecordQuery) => {
-    const page = await data.list(ctx, plan.object, {
-      ...query,
-      select: records.select,
-      ...(Object.keys(records.expand).length === 0 ? {} : { expand: records.expand }),
-      ...(counts ? { count: true } : {}),
-    })
+  const readPage = async (ctx: RequestContext, list: List, asked: RecordQuery): Promise<WrittenPage> => {
+    const { plan, query, counts, shaped } = list
+    const written = shaped === null ? null : await data.listShaped(ctx, plan.object, asked, shaped)
+    if (written !== null) return written
+    const page = await data.list(ctx, plan.object, { ...asked, ...query, ...(counts ? { count: true } : {}) })
     return page instanceof RawJson ? (JSON.parse(page.text) as RecordPage) : page
   }
-  return (ctx, variables) => {
+  /** Null for variables that are not valid, and for arguments that ask for more than plain lists. */
+  const askedBy = (variables: Readonly<Record<string, unknown>>): Asked | null => {
     const given = library.getVariableValues(schema, operation.variableDefinitions ?? [], variables)
     if (given.errors !== undefined) return null
-    const asked: { readonly list: List; readonly query: RecordQuery }[] = []
+    const asked: Asked[number][] = []
     for (const list of lists) {
       const query = list.plan.query(library.getArgumentValues(list.field, list.node, given.variableValues))
       if (query === null) return null
       asked.push({ list, query })
     }
+    return asked
+  }
+  const known = createRecentMap<Asked>(maxKnown)
+  return (ctx, variables, variablesText) => {
+    const asked = known.get(variablesText) ?? askedBy(variables)
+    if (asked === null) return null
+    if (variablesText.length <= maxKnownText) known.set(variablesText, asked)
     return Promise.allSettled(asked.map(({ list, query }) => readPage(ctx, list, query))).then(answerOf)
   }
 
   /** A list that failed is null, with its error at its place. @throws notDirect for a value its type does not have */
-  function answerOf(pages: readonly PromiseSettledResult<RecordPage>[]): DirectResult {
+  function answerOf(pages: readonly PromiseSettledResult<WrittenPage>[]): DirectResult {
     const data: string[] = []
     const errors: GraphQLError[] = []
     for (const [index, page] of pages.entries()) {

@@ -16,12 +16,19 @@ const maxSchemas = 8
 /** Checked documents kept per schema. */
 const maxDocuments = 32
 
+/** A valid document. */
+export interface KnownDocument {
+  readonly document: DocumentNode
+  /** Texts of variables with which it stays within its limits. */
+  readonly fitting: { get(variables: string): true | undefined; set(variables: string, fits: true): void }
+}
+
 /** A schema with what was worked out for it. */
 export interface CallerSchema {
   readonly library: GraphqlLibrary
   readonly schema: GraphQLSchema
   /** Documents that are valid, by their text. */
-  readonly documents: { get(text: string): DocumentNode | undefined; set(text: string, document: DocumentNode): void }
+  readonly documents: { get(text: string): KnownDocument | undefined; set(text: string, known: KnownDocument): void }
   /** How an operation of such a document is answered without running it; null where it has to be run. */
   direct(document: DocumentNode, operation: OperationDefinitionNode): DirectAnswer | null
   /** The schema as text, once somebody asked. */
@@ -62,7 +69,7 @@ export function createSchemaCache({ metadata, permissions, services }: SchemaCac
       const made: CallerSchema = {
         library: loaded,
         schema,
-        documents: createRecentMap<DocumentNode>(maxDocuments),
+        documents: createRecentMap<KnownDocument>(maxDocuments),
         direct(document, operation) {
           const known = direct.get(operation)
           if (known !== undefined) return known

@@ -1,6 +1,7 @@
 // Answers batches, in JSON or as multipart messages: requests one after the other, and groups of writes that are done together or not at all.
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { RawJson } from '#main/kernel/reply.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ODataAnswer, ODataService } from '../api.ts'
@@ -105,7 +106,8 @@ function answerOf(id: string, { status, body, contentType, headers }: ODataAnswe
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const type = contentType === undefined ? [] : [['content-type', contentType]]
   const all = Object.fromEntries([...named, ...type]) as Record<string, string>
-  return { id, status, headers: all, ...(body === undefined ? {} : { body }) }
+  const told: unknown = body instanceof RawJson ? JSON.parse(body.text) : body
+  return { id, status, headers: all, ...(told === undefined ? {} : { body: told }) }
 }
 
 function versionAsked(headers: Headers): string {

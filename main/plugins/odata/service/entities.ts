@@ -18,9 +18,12 @@ export interface Writing {
   readonly form: AnswerForm
 }
 
+/** What stands before and behind a version in its tag. */
+export const tagMarks = ['W/"', '"'] as const
+
 /** The tag of a version, for If-Match. @source D-183 */
 export function etagOf(version: unknown): string {
-  return `W/"${String(version)}"`
+  return tagMarks.join(String(version))
 }
 
 /** The address of an entity. */

@@ -5,14 +5,15 @@ import type { Filter } from '#shared/filter/filter.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { createRecentMap } from '#main/kernel/recent-map.ts'
 import { RawJson } from '#main/kernel/reply.ts'
-import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
+import type { DataService, RecordPage, RecordQuery, ShapedRead } from '#main/plugins/data/api.ts'
 import type { ODataAnswer } from '../api.ts'
 import type { ApplyPlan } from './apply-option.ts'
 import { parseApply } from './apply-option.ts'
 import { contextUrl } from './context-url.ts'
 import type { Writing } from './entities.ts'
-import { entityUrl, etagOf, writeEntity, writeValue } from './entities.ts'
+import { entityUrl, etagOf, tagMarks, writeEntity, writeValue } from './entities.ts'
 import { inOptionWords } from './error-words.ts'
 import type { EntityShape } from './expand-option.ts'
 import { parseExpandOption, parseSelectOption } from './expand-option.ts'
@@ -54,6 +55,12 @@ const standardRows = 20
 const standardGroups = 1_000
 const maxGroups = 10_000
 
+/** Entities as most lists ask for them: every field as it is, the tag before them. */
+const wholeEntities: ShapedRead = {
+  query: {},
+  shape: { first: [{ key: '@odata.etag', field: 'updated_at', around: tagMarks }], members: null },
+}
+
 /** Makes the reads over the data service. */
 export function createReads(data: DataService): ODataReads {
   const find = (request: ReadRequest, query: RecordQuery) =>
@@ -63,6 +70,13 @@ export function createReads(data: DataService): ODataReads {
   const listed = async (request: ReadRequest, query: RecordQuery): Promise<RecordPage> => {
     const page = await inOptionWords(async () => data.list(request.ctx, request.schema.name, query))
     return page instanceof RawJson ? (JSON.parse(page.text) as RecordPage) : page
+  }
+
+  /** The page as text, where its entities are whole records with a tag each; null for every other list. */
+  const written = async ({ ctx, schema, writing }: ReadRequest, shape: EntityShape, query: RecordQuery) => {
+    const isWhole = shape.select === null && shape.expansions.length === 0
+    if (!isWhole || writing.form.metadata !== 'minimal' || writing.form.numbersAsText) return null
+    return inOptionWords(() => data.listShaped(ctx, schema.name, query, wholeEntities))
   }
 
   const list: ODataReads['list'] = async (request) => {
@@ -75,18 +89,29 @@ export function createReads(data: DataService): ODataReads {
     const size = Math.min(request.preferences.pageSize ?? (top === null ? standardRows : maxPageSize), maxPageSize)
     const rows = Math.min(top ?? size, size)
     const counted = flagOption(options, 'count')
+    const context = head(writing, contextUrl(schema.name, shape))
+    /** @param count of the records that are answered */
+    const linkBehind = (nextCursor: string | undefined, count: number): Record<string, string> => {
+      const left = top === null ? null : top - count
+      if (nextCursor === undefined || rows === 0 || (left !== null && left <= 0)) return {}
+      const next = { skiptoken: nextCursor, ...(left === null ? {} : { top: String(left) }) }
+      return { '@odata.nextLink': nextLink(request, next, ['skip', 'top']) }
+    }
+    const text = counted || rows === 0 ? null : await written(request, shape, { ...query, top: rows })
+    if (text !== null) {
+      // A page with more behind it is full.
+      const behind = JSON.stringify(linkBehind(text.nextCursor, rows)).slice(1, -1)
+      const ahead = JSON.stringify(context).slice(0, -1)
+      const body = `${ahead},"value":${text.records}${behind === '' ? '' : `,${behind}`}}`
+      return { status: 200, body: new RawJson(body), headers: applied(request) }
+    }
     const page = await listed(request, { ...query, top: Math.max(rows, 1), ...(counted ? { count: true } : {}) })
     const records = rows === 0 ? [] : page.records
-    const left = top === null ? null : top - records.length
-    const hasNext = page.nextCursor !== undefined && rows > 0 && (left === null || left > 0)
-    const next: Record<string, string> = hasNext
-      ? { skiptoken: page.nextCursor!, ...(left === null ? {} : { top: String(left) }) }
-      : {}
     const body = {
-      ...head(writing, `${contextUrl(schema.name, shape)}`),
+      ...context,
       ...(counted ? { '@odata.count': wideNumber(writing, page.total!) } : {}),
       value: records.map((record) => writeEntity(writing, schema, record, shape)),
-      ...(hasNext ? { '@odata.nextLink': nextLink(request, next, ['skip', 'top']) } : {}),
+      ...linkBehind(page.nextCursor, records.length),
     }
     return { status: 200, body, headers: applied(request) }
   }
@@ -212,11 +237,23 @@ function queryOf({ select, expansions }: EntityShape): RecordQuery {
   }
 }
 
+/** Filters by their text: a client asks the same again and again. */
+const filters = createRecentMap<Filter>(200)
+
+/** Null for none. @throws invalid_query, not_implemented */
+function filterOf({ given, aliases }: QueryOptions): Filter | null {
+  const text = given.filter ?? ''
+  if (text.trim() === '') return null
+  if (aliases.size > 0 || text.length > 400) return parseFilterOption(text, aliases)
+  const filter = filters.get(text) ?? parseFilterOption(text, aliases)
+  filters.set(text, filter)
+  return filter
+}
+
 function listQuery(request: ReadRequest, before: Filter | null): { query: RecordQuery; shape: EntityShape } {
-  const { given, aliases } = request.options
+  const { given } = request.options
   const shape = shapeOf(request)
-  const asked =
-    given.filter === undefined || given.filter.trim() === '' ? null : parseFilterOption(given.filter, aliases)
+  const asked = filterOf(request.options)
   const query = queryOf(shape)
   const skip = rowsOption(request.options, 'skip')
   return {
