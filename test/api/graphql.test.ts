@@ -329,10 +329,14 @@ describe('a list', () => {
     const query = (top: number) =>
       `{ stepList(where: {name: {startsWith: "Own"}}, top: ${top}) { records { name task { name lead { name } steps(top: 1) { name } } } } }`
     const statements = async (top: number): Promise<number> => {
-      await dataOf(query(top))
-      const before = host.host.database.statementCount()
-      await dataOf(query(top))
-      return host.host.database.statementCount() - before
+      const taken: number[] = []
+      // What the host does by itself now and then is counted, too: the fewest are those of the query.
+      for (let round = 0; round < 4; round += 1) {
+        const before = host.host.database.statementCount()
+        await dataOf(query(top))
+        taken.push(host.host.database.statementCount() - before)
+      }
+      return Math.min(...taken)
     }
     const few = await statements(2)
     expect(few).toBeGreaterThan(3)
