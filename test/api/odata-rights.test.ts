@@ -155,12 +155,18 @@ function whereOf(filter: Row): Row {
 }
 
 /** Lists with a directive are run field by field, others are answered by one read. */
-const listByGraphql = (directive: string): string => `
+const listByGraphql = (directive: string, isCounted: boolean): string => `
   query ($where: DealWhere, $orderBy: [DealOrder!], $top: Int, $skip: Int) {
     dealList(where: $where, orderBy: $orderBy, top: $top, skip: $skip) {
-      records { id title ${directive} amount due won tags regionId region { id name } updated_at } total hasMore
+      records { id title ${directive} amount due won tags regionId region { id name } updated_at } ${isCounted ? 'total' : ''} hasMore
     }
   }`
+
+/** Lists that are asked for again are written by the database, if nothing is counted. */
+async function asked<Answer>(times: number, ask: () => Promise<Answer>): Promise<Answer> {
+  for (let before = 1; before < times; before += 1) await ask()
+  return ask()
+}
 
 const bare = ({ '@odata.etag': _tag, ...row }: Row): Row => row
 
@@ -174,7 +180,9 @@ describe('the same lists through all doors', () => {
           order,
           page,
           fc.constantFrom('', '@include(if: true)'),
-          async (filter, terms, { top, skip }, directive) => {
+          fc.boolean(),
+          async (filter, terms, { top, skip }, directive, isCounted) => {
+            const times = isCounted ? 1 : 3
             const sort = terms.map(([field, falls]) => `${falls ? '-' : ''}${field}`).join(',')
             const $orderby = terms
               .map(([field, falls]) => `${field.replaceAll('.', '/')}${falls ? ' desc' : ''}`)
@@ -183,14 +191,14 @@ describe('the same lists through all doors', () => {
               filter: JSON.stringify(filter.rest),
               top: String(top),
               skip: String(skip),
-              count: 'true',
+              ...(isCounted ? { count: 'true' } : {}),
               ...(sort === '' ? {} : { sort }),
             })
             const odata = new URLSearchParams({
               $filter: filter.odata,
               $top: String(top),
               $skip: String(skip),
-              $count: 'true',
+              ...(isCounted ? { $count: 'true' } : {}),
               ...($orderby === '' ? {} : { $orderby }),
             })
             // Orders of GraphQL name fields of the object alone.
@@ -203,8 +211,9 @@ describe('the same lists through all doors', () => {
             }
             for (const { name, get, post } of callers()) {
               const expected = await get(`/data/deal?${rest}`)
-              const found = await get(`/odata/deal?${odata}`)
-              const asked = isOwn ? await post('/graphql', { query: listByGraphql(directive), variables }) : null
+              const found = await asked(times, () => get(`/odata/deal?${odata}`))
+              const query = listByGraphql(directive, isCounted)
+              const told = isOwn ? await asked(times, () => post('/graphql', { query, variables })) : null
               expect([name, found.status, found.body.error?.code]).toEqual([
                 name,
                 expected.status,
@@ -212,12 +221,12 @@ describe('the same lists through all doors', () => {
               ])
               if (expected.status !== 200) {
                 expect(found.body.error.details.reason).toBe(expected.body.error.details.reason)
-                expect(asked?.body.data ?? null, name).toBeNull()
+                expect(told?.body.data ?? null, name).toBeNull()
                 continue
               }
-              if (asked !== null) {
-                expect(asked.body.errors, `${name}: ${JSON.stringify(variables)}`).toBeUndefined()
-                const { records, total, hasMore } = asked.body.data.dealList
+              if (told !== null) {
+                expect(told.body.errors, `${name}: ${JSON.stringify(variables)}`).toBeUndefined()
+                const { records, total, hasMore } = told.body.data.dealList
                 expect([total, hasMore]).toEqual([expected.body.total, expected.body.hasMore])
                 const plain = records.map(({ region, regionId, ...record }: Row) => {
                   expect(region === null ? null : (region as Row)['id']).toBe(regionId)
