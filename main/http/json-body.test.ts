@@ -70,6 +70,21 @@ describe('parseJsonBody', () => {
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
+  it('knows where each string of a large body ends, whatever it escapes', () => {
+    const padding = 'x'.repeat(1_100_000)
+    const piece = fc.stringMatching(/^[[{\]}",\\ab]{0,12}$/).map((one) => one.repeat(70))
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+        const value = { padding, pieces, last: pieces.at(-1)! }
+        expect(parse(JSON.stringify(value))).toEqual(value)
+        const tooDeep = `{"a":${JSON.stringify(pieces)},"b":${'['.repeat(65)}${']'.repeat(65)},"padding":"${padding}"}`
+        expect(refusalOf(tooDeep).code).toBe('invalid_json')
+      }),
+      { numRuns: 20 },
+    )
+    expect(refusalOf(`{"a":"${padding}\\"`).code).toBe('invalid_json')
+  })
+
   it('refuses a "__proto__" key however it is written and names its path', () => {
     expect(refusalOf('{"a":[{"__proto__":{"x":1}}]}')).toEqual({ code: 'not_allowed', field: 'a.0.__proto__' })
     expect(refusalOf('{"\\u005f_proto__":{"x":1}}').field).toBe('__proto__')

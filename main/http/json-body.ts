@@ -95,19 +95,23 @@ function fail(walk: Walk, code: FieldErrorCode, message: string, constraint?: nu
   return false
 }
 
+/** Where the string that begins at a quote ends; the length of the text for one without an end. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === 92) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}
+
 /** Counts brackets and commas outside strings; says nothing about validity. */
 function scanText(text: string): void {
   let depth = 0
   let nodes = 0
-  let inString = false
   for (let index = 0; index < text.length; index += 1) {
     const char = text.charCodeAt(index)
-    if (inString) {
-      if (char === 92) index += 1
-      else if (char === 34) inString = false
-      continue
-    }
-    if (char === 34) inString = true
+    if (char === 34) index = endOfString(text, index)
     else if (char === 91 || char === 123) {
       nodes += 1
       if ((depth += 1) > maxDepth) throw refusal('invalid_json', '', 'The body is nested too deeply.', maxDepth)
