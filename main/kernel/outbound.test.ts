@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCertificateAuthority, hasOpenssl } from '../../test/support/certificate-authority.ts'
 import { innerAddresses, innerAnswers, innerHosts } from '../../test/safety/inner-targets.ts'
 import { createOutbound } from './outbound.ts'
@@ -176,6 +176,71 @@ describe.runIf(hasOpenssl)('a certificate', () => {
       else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before
       await new Promise((resolve) => secure.close(resolve))
     }
+  })
+})
+
+describe('connections', () => {
+  const again = (path: string): OutboundRequest => post(path, { mayArriveTwice: true })
+  /** Ports that requests came from, in order. */
+  let from: number[]
+  beforeEach(() => {
+    from = []
+    answer = (request, response) => {
+      from.push(request.socket.remotePort!)
+      response.end('ok')
+    }
+  })
+
+  it('are kept for what may arrive twice, and for nothing else', async () => {
+    for (const path of ['/1', '/2', '/3']) await open.send(again(path))
+    for (const path of ['/4', '/5']) await open.send(post(path))
+    expect(new Set(from.slice(0, 3)).size).toBe(1)
+    expect(new Set(from.slice(2)).size).toBe(3)
+    expect(seen.map(({ headers }) => headers.connection)).toEqual([...Array(3).fill('keep-alive'), 'close', 'close'])
+  })
+
+  it('that end under a request are opened anew for what may arrive twice', async () => {
+    await open.send(again('/first'))
+    const fine = answer
+    answer = (request, response) => {
+      answer = fine
+      response.socket!.destroy()
+    }
+    expect((await open.send(again('/second'))).status).toBe(200)
+    expect(seen.map(({ url }) => url)).toEqual(['/first', '/second', '/second'])
+    answer = (_request, response) => response.socket!.destroy()
+    expect(await reasonOf(open.send(post('/once')))).toBe('unreachable')
+    expect(seen.filter(({ url }) => url === '/once')).toHaveLength(1)
+  })
+
+  it('of a name are not used once it leads elsewhere, or may not be reached any more', async () => {
+    let addresses = ['127.0.0.1']
+    let isOpen = true
+    const moving = createOutbound({
+      allowedHosts: () => [],
+      resolve: async () => addresses,
+      isAllowed: () => isOpen,
+    })
+    const request = { ...again('/'), url: `http://moving.example:${port}/` }
+    expect((await moving.send(request)).status).toBe(200)
+    addresses = ['127.0.0.2']
+    expect(await reasonOf(moving.send(request))).toBe('unreachable')
+    addresses = ['127.0.0.1']
+    isOpen = false
+    expect(await reasonOf(moving.send(request))).toBe('target_forbidden')
+    expect(seen).toHaveLength(1)
+  })
+
+  it('are given up with their request', async () => {
+    await open.send(again('/first'))
+    answer = () => undefined
+    const end = new AbortController()
+    const waiting = reasonOf(open.send({ ...again('/second'), signal: end.signal }))
+    await vi.waitFor(() => expect(seen).toHaveLength(2))
+    end.abort()
+    expect(await waiting).toBe('unreachable')
+    expect(await reasonOf(open.send({ ...again('/third'), timeoutMs: 50 }))).toBe('timeout')
+    expect(seen.map(({ url }) => url)).toEqual(['/first', '/second', '/third'])
   })
 })
 

@@ -1,7 +1,7 @@
 // The one sender of HTTP requests to addresses that people chose. It looks names up itself, connects to the very address
 // it judged, follows no redirect, and takes nothing along but what it was given. Knows no capability.
 import { lookup as systemLookup } from 'node:dns/promises'
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -31,6 +31,11 @@ export interface OutboundRequest {
   /** For everything from the lookup of the name to the last byte. Default: 10 s. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /**
+   * True: it may go over a connection that was kept from a request before, and is sent again over a new one where that was
+   * lost before an answer came. Only for what the other side tells apart by itself.
+   */
+  readonly mayArriveTwice?: boolean
   /** Hears the bytes of a 2xx answer as they come; all of them are in the answer as well. */
   readonly onBytes?: (bytes: Buffer) => void
 }
@@ -137,55 +142,84 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async send(outgoing) {
       const url = judge(outgoing.url)
       if (!(url instanceof URL)) throw new OutboundError(url)
-      const timeout = AbortSignal.timeout(outgoing.timeoutMs ?? defaultTimeoutMs)
-      const signal = outgoing.signal === undefined ? timeout : AbortSignal.any([timeout, outgoing.signal])
+      const end = new AbortController()
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        end.abort()
+      }, outgoing.timeoutMs ?? defaultTimeoutMs).unref()
+      const giveUp = (): void => end.abort()
+      outgoing.signal?.addEventListener('abort', giveUp, { once: true })
+      if (outgoing.signal?.aborted === true) end.abort()
       try {
-        const address = await orAborted(addressOf(url), signal)
-        return await exchange(url, address, outgoing, { signal, maxAnswerBytes })
+        const address = await orAborted(addressOf(url), end.signal)
+        const limits = { signal: end.signal, maxAnswerBytes }
+        const kept = outgoing.mayArriveTwice === true ? agentOf(url) : undefined
+        if (kept !== undefined) {
+          const answer = await exchange(url, address, outgoing, { ...limits, kept })
+          if (answer !== 'lost') return answer
+        }
+        return (await exchange(url, address, outgoing, limits)) as OutboundAnswer
       } catch (error) {
         if (error instanceof OutboundError) throw error
-        throw new OutboundError(timeout.aborted ? 'timeout' : 'unreachable', error)
+        throw new OutboundError(isLate ? 'timeout' : 'unreachable', error)
+      } finally {
+        clearTimeout(timer)
+        outgoing.signal?.removeEventListener('abort', giveUp)
       }
     },
   }
 }
 
-/** Sends to one address and no other. */
+interface ExchangeOptions {
+  readonly signal: AbortSignal
+  readonly maxAnswerBytes: number
+  /** Keeps connections; absent: this one is the request's own. */
+  readonly kept?: Agent
+}
+
+/** Sends to one address and no other. `lost`: a connection that was kept ended before an answer came. */
 function exchange(
   url: URL,
   address: string,
   { method, headers = {}, body, onBytes }: OutboundRequest,
-  { signal, maxAnswerBytes }: { signal: AbortSignal; maxAnswerBytes: number },
-): Promise<OutboundAnswer> {
+  { signal, maxAnswerBytes, kept }: ExchangeOptions,
+): Promise<OutboundAnswer | 'lost'> {
   const bytes = body === undefined ? undefined : Buffer.from(body)
-  const options: RequestOptions & { rejectUnauthorized: true } = {
+  const options: RequestOptions & { rejectUnauthorized: true; pinned: string } = {
     method,
-    // Neither a shared agent with its open sockets nor a proxy named in the environment.
-    agent: false,
+    // Neither the agent all share nor a proxy named in the environment.
+    agent: kept ?? false,
+    pinned: address,
     lookup: pinTo(address),
     rejectUnauthorized: true,
     maxHeaderSize: maxHeaderBytes,
     setHost: true,
-    signal,
     headers: {
       ...Object.fromEntries(Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()))),
       'accept-encoding': 'identity',
-      connection: 'close',
+      ...(kept === undefined ? { connection: 'close' } : {}),
       ...(bytes === undefined ? {} : { 'content-length': String(bytes.length) }),
     },
   }
   return new Promise((resolve, reject) => {
     // Importing node:http as a module also loads the fetch implementation, a tenth of a second of every start.
-    const { request: open } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
-    const request = open(url, options)
+    const request = moduleOf(url).request(url, options)
+    const abort = (): void => void request.destroy(new Error('The request was given up.'))
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    let hasAnswer = false
     request.on('socket', (socket) => {
-      socket.on('connect', () => {
+      const check = (): void => {
         // The address of the socket itself is the last word.
         if (isSameAddress(socket.remoteAddress ?? '', address)) return
         request.destroy(new OutboundError('target_forbidden'))
-      })
+      }
+      if (socket.connecting) socket.once('connect', check)
+      else check()
     })
     request.on('response', (response) => {
+      hasAnswer = true
       readAnswer(response, maxAnswerBytes, onBytes).then(resolve, reject)
     })
     // Another protocol is none of ours.
@@ -193,7 +227,10 @@ function exchange(
       socket.destroy()
       reject(new OutboundError('unreachable'))
     })
-    request.on('error', reject)
+    request.on('error', (error) => {
+      if (request.reusedSocket && !hasAnswer && !signal.aborted && !(error instanceof OutboundError)) resolve('lost')
+      else reject(error)
+    })
     request.end(bytes)
   })
 }
@@ -218,6 +255,25 @@ async function readAnswer(
   }
   return { status, headers, body: Buffer.concat(chunks), isCut }
 }
+
+function moduleOf(url: URL): typeof import('node:http') | typeof import('node:https') {
+  return process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
+}
+
+/** Connections of one name are kept apart by the address they lead to: the next request may only be meant for another. */
+function agentOf(url: URL): Agent {
+  const known = agents.get(url.protocol)
+  if (known !== undefined) return known
+  const { Agent } = moduleOf(url)
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 8, timeout: idleMs })
+  const nameOf = agent.getName.bind(agent)
+  agent.getName = (options) => `${nameOf(options)}:${(options as { pinned?: string }).pinned ?? ''}`
+  agents.set(url.protocol, agent)
+  return agent
+}
+const agents = new Map<string, Agent>()
+/** Most servers end a connection after five seconds without a request. */
+const idleMs = 4_000
 
 /** Answers every question for the name with one address. */
 function pinTo(address: string): LookupFunction {

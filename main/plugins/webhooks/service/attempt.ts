@@ -64,7 +64,8 @@ export async function attempt(
   const began = performance.now()
   const took = (): number => Math.round(performance.now() - began)
   try {
-    const given = { url, method, headers, timeoutMs, signal, ...(body === null ? {} : { body }) }
+    // `webhook-id` is the same whenever it arrives.
+    const given = { url, method, headers, timeoutMs, signal, mayArriveTwice: true, ...(body === null ? {} : { body }) }
     const answer = await outbound.send(given)
     const retryAfter = answer.headers['retry-after']
     return {

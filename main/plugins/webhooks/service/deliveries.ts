@@ -99,12 +99,14 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     webhooks.all().flatMap(({ row }) => (row.failing_since === null ? [] : [[row.id, row.failing_since]])),
   )
 
-  const send = async (delivery: DeliveryRow): Promise<void> => {
+  /** @param answered called once the target is busy with it no more, before the outcome is on the disk */
+  const send = async (delivery: DeliveryRow, answered: () => void): Promise<void> => {
     const webhook = webhooks.byId(delivery.webhook_id)
     if (webhook === undefined) return
     inFlight.add(delivery.id)
     try {
       const result = await attempt(parts, webhook, delivery, await secrets.open(webhook.row), abort.signal)
+      answered()
       // An end of the host is no failure of the other side.
       if (abort.signal.aborted && result.verdict !== 'success') return
       await finish(webhook, delivery, result)
@@ -122,16 +124,24 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const sendInOrder = async (key: string, rows: readonly DeliveryRow[]): Promise<void> => {
     const webhook = rows[0]!.webhook_id
     perWebhook.set(webhook, (perWebhook.get(webhook) ?? 0) + 1)
+    let isCounted = true
+    const answered = (): void => {
+      if (!isCounted) return
+      isCounted = false
+      perWebhook.set(webhook, perWebhook.get(webhook)! - 1)
+      lookSoon()
+    }
+    const last = rows.at(-1)!
     try {
       for (const { id } of rows) {
         const row = abort.signal.aborted ? undefined : dueDelivery(read, id, clock.now())
-        if (row !== undefined) await send(row)
+        if (row !== undefined) await send(row, id === last.id ? answered : () => undefined)
       }
     } catch (error) {
       log.error({ err: error }, 'A delivery could not be stored; it is sent again.')
       await new Promise((resolve) => setTimeout(resolve, 1_000).unref())
     } finally {
-      perWebhook.set(webhook, perWebhook.get(webhook)! - 1)
+      answered()
       running.delete(key)
       // Of what a busy webhook has, only what was read before it was busy is known.
       if (!hasWaiting(webhook)) isPastRead = true
