@@ -198,9 +198,10 @@ it(
       )
       await host.defineObject(`wide_${i}`, fields)
     }
-    const startedAt = performance.now()
-    expect((await ask('{ wide0List { records { field_1 } } }')).body.data.wide0List.records).toEqual([])
-    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    const first = async (): Promise<void> => {
+      expect((await ask('{ wide0List { records { field_1 } } }')).body.data.wide0List.records).toEqual([])
+    }
+    expect(await medianProcessorMs(1, first)).toBeLessThan(1_000)
   },
   sized(60_000, 180_000),
 )

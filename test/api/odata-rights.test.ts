@@ -162,7 +162,7 @@ const listByGraphql = (directive: string, isCounted: boolean): string => `
     }
   }`
 
-/** Lists that are asked for again are written by the database, if nothing is counted. */
+/** Lists are written by the database from the second time on, if nothing is counted. */
 async function asked<Answer>(times: number, ask: () => Promise<Answer>): Promise<Answer> {
   for (let before = 1; before < times; before += 1) await ask()
   return ask()
@@ -182,7 +182,7 @@ describe('the same lists through all doors', () => {
           fc.constantFrom('', '@include(if: true)'),
           fc.boolean(),
           async (filter, terms, { top, skip }, directive, isCounted) => {
-            const times = isCounted ? 1 : 3
+            const times = isCounted ? 1 : 2
             const sort = terms.map(([field, falls]) => `${falls ? '-' : ''}${field}`).join(',')
             const $orderby = terms
               .map(([field, falls]) => `${field.replaceAll('.', '/')}${falls ? ' desc' : ''}`)
