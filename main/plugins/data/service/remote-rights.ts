@@ -48,8 +48,9 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
   const { metadata, access } = parts
 
   /** Whether the author may do this with a record; of one that is not stored, with some record of the object. */
-  const may = ({ tx, ctx }: Scene, schema: ObjectSchema, id: string, action: RecordAction): boolean => {
+  const may = ({ tx, ctx, intent }: Scene, schema: ObjectSchema, id: string, action: RecordAction): boolean => {
     if (!parts.authorizer().canObject(ctx, schema.name, action)) return false
+    if (intent.isOrphan === true && id === intent.id) return true
     return getRow(tx, schema, id) === undefined || access.reach(tx, ctx, schema, id, action) === 'open'
   }
 
@@ -115,7 +116,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
    * as before. `unknown`: the master is not here, and its row would tell.
    */
   const masterOf = (scene: Scene, columns: Row): 'open' | 'closed' | 'unknown' => {
-    const { tx, ctx, schema, stored } = scene
+    const { tx, ctx, schema, stored, intent } = scene
     const fields = schema.fields.filter((field) => field.type === 'master_detail' && touches(field, columns))
     const mastersIn = (row: Row) => fields.flatMap((field) => targetsOf(schema, field, row))
     const before = new Set(stored === undefined ? [] : mastersIn(stored).map(({ object, id }) => `${object} ${id}`))
@@ -124,7 +125,8 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       const target = metadata.objectSchema(object)
       if (before.has(`${object} ${id}`) || target === undefined || target.abstract) continue
       if (!parts.authorizer().canObject(ctx, target.name, 'edit')) return 'closed'
-      if (getRow(tx, target, id) === undefined) isUnknown ||= isByRow(parts.authorizer(), ctx, target)
+      if (getRow(tx, target, id) === undefined)
+        isUnknown ||= intent.isOrphan !== true && isByRow(parts.authorizer(), ctx, target)
       else if (access.reach(tx, ctx, target, id, 'edit') !== 'open') return 'closed'
     }
     return isUnknown ? 'unknown' : 'open'
