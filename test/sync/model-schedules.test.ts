@@ -266,6 +266,15 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'purge', m: 2, r: 0, child: true },
     ],
   },
+  'a value of a field that was removed is refused where its author may not change the record': {
+    ...whole,
+    schemas: 'field',
+    members: [{ rights: 'own_records', isKnownAtHome: false }],
+    steps: [
+      { kind: 'fill', m: 2, r: 0, n: 0 },
+      { kind: 'removeField', m: 0, r: 0, n: 0 },
+    ],
+  },
   'a value of a field that was removed does not keep a record waiting': {
     ...whole,
     schemas: 'field',

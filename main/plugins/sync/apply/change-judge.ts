@@ -165,11 +165,15 @@ function recordIntent(
   const now = mergeValues(register, merged).values
   const values: Record<string, unknown> = {}
   const overruled = new Set<string>()
+  let isOfRemoved = false
   for (const key of changedKeys) {
     const { uid } = parseKey(key)
     if (uid.startsWith('_')) continue
     const field = byUid.get(uid)
-    if (field === undefined && isGone(uid)) continue
+    if (field === undefined && isGone(uid)) {
+      isOfRemoved = true
+      continue
+    }
     if (field === undefined) return notYet
     values[field.name] = now.get(uid) ?? null
     // Machines that have the other value already must judge like those it reaches later.
@@ -185,6 +189,8 @@ function recordIntent(
     isNew,
     values,
     overruled,
+    // It is there again when the field is brought back.
+    isEdit: isOfRemoved && !isNew,
     ...(isGiven ? { isTransferred: true } : {}),
     // What was never deleted is not restored.
     ...(deleted === undefined || (isNew && !deleted) ? {} : { deleted }),
@@ -205,7 +211,7 @@ function textIntent(
   const record = formatDocName({ kind: 'record', object: name.object, record: name.record })
   const isNew = change.isFollowed && !hasDoc(tx, record)
   const values = field === undefined ? {} : { [field.name]: change.document.text }
-  return { object: schema.name, id: name.record, isNew, values }
+  return { object: schema.name, id: name.record, isNew, values, isEdit: !isNew }
 }
 
 /** Writing in a feed needs the record to be readable, pinning the right to edit it; of one removed for good nothing is kept. */
