@@ -116,7 +116,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
    * as before. `unknown`: the master is not here, and its row would tell.
    */
   const masterOf = (scene: Scene, columns: Row): 'open' | 'closed' | 'unknown' => {
-    const { tx, ctx, schema, stored, intent } = scene
+    const { tx, ctx, schema, stored } = scene
     const fields = schema.fields.filter((field) => field.type === 'master_detail' && touches(field, columns))
     const mastersIn = (row: Row) => fields.flatMap((field) => targetsOf(schema, field, row))
     const before = new Set(stored === undefined ? [] : mastersIn(stored).map(({ object, id }) => `${object} ${id}`))
@@ -125,8 +125,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       const target = metadata.objectSchema(object)
       if (before.has(`${object} ${id}`) || target === undefined || target.abstract) continue
       if (!parts.authorizer().canObject(ctx, target.name, 'edit')) return 'closed'
-      if (getRow(tx, target, id) === undefined)
-        isUnknown ||= intent.isOrphan !== true && isByRow(parts.authorizer(), ctx, target)
+      if (getRow(tx, target, id) === undefined) isUnknown ||= isByRow(parts.authorizer(), ctx, target)
       else if (access.reach(tx, ctx, target, id, 'edit') !== 'open') return 'closed'
     }
     return isUnknown ? 'unknown' : 'open'

@@ -79,21 +79,13 @@ export function createChangeJudge(parts: {
    */
   isRemoved: IsRemoved
 }): ChangeJudge {
-  /** Whether a record belongs to one that was removed for good: nobody will ever know whose that was. */
-  const isOrphan = (tx: Tx, schema: ObjectSchema, { name, document, stored }: DocChange): boolean => {
-    const fields = schema.fields.filter(({ type }) => type === 'master_detail')
-    const found =
-      name.kind === 'record' || fields.length === 0 || !('record' in name)
-        ? [document, stored]
-        : [readDocument(tx, formatDocName({ ...name, kind: 'record' }))]
-    return fields.some(({ uid, reference }) => {
-      const object = parts.schemaNamed(reference!)?.uid
-      const masters = found.map((one) => one?.register.get(uid)?.winner[1])
-      return masters.some(
-        (record) => typeof record === 'string' && object !== undefined && isPurged(tx, { object, record }),
-      )
+  /** Whether the record of a document belongs to one that was removed for good: nobody will ever know whose that was. */
+  const isOrphan = (tx: Tx, schema: ObjectSchema, document: { readonly register: Register } | undefined): boolean =>
+    schema.fields.some(({ type, uid, reference }) => {
+      const record = type === 'master_detail' ? document?.register.get(uid)?.winner[1] : undefined
+      const object = typeof record === 'string' ? parts.schemaNamed(reference!)?.uid : undefined
+      return object !== undefined && isPurged(tx, { object, record: record as string })
     })
-  }
 
   return (tx, ctx, { author, speaksForOthers }, change) => {
     const { name } = change
@@ -114,9 +106,14 @@ export function createChangeJudge(parts: {
     if (asked === 'free') return undefined
     if (!('object' in asked)) return asked
     let refusal = parts.data.refusalOf(tx, ctx, asked)
-    if (refusal !== undefined && isOrphan(tx, schema, change))
-      refusal = parts.data.refusalOf(tx, ctx, { ...asked, isOrphan: true })
-    if (refusal === null) return notYet
+    if (refusal !== undefined) {
+      const { document, stored } = change
+      const isRecord = name.kind === 'record'
+      // What it belonged to before counts: nobody brings a record to what is gone to get it.
+      const known = isRecord ? (stored ?? document) : readDocument(tx, formatDocName({ ...name, kind: 'record' }))
+      if (isOrphan(tx, schema, known)) refusal = parts.data.refusalOf(tx, ctx, { ...asked, isOrphan: true })
+      if (refusal === null) return isRecord && isOrphan(tx, schema, document) ? undefined : notYet
+    }
     if (refusal === undefined) return undefined
     const { message: forbidden, code, fields } = refusal
     const closed = fields?.flatMap((field) => schema.byName.get(field)?.uid ?? [])
