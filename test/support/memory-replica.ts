@@ -9,7 +9,7 @@ import { encodePart } from '#main/replication/core/document-part.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import type { LogRun, Quarantined, Received, Replica } from '#main/plugins/sync/engine/replica.ts'
-import type { PeerRoster, RosterDevice } from '#main/plugins/sync/session/types.ts'
+import type { PeerRoster, PeerDevice } from '#main/plugins/sync/session/types.ts'
 import type { ChainPoint } from '#main/replication/wire/chain.ts'
 import {
   chainStart,
@@ -34,14 +34,14 @@ import { repairPartBytes, runLimitCount } from '#main/replication/wire/limits.ts
 export interface TestWorkspace extends PeerRoster {
   readonly id: Uint8Array
   epoch: number
-  readonly devices: Map<string, RosterDevice>
+  readonly devices: Map<string, PeerDevice>
   /** The device that an incarnation belongs to. */
   readonly owners: Map<number, string>
 }
 
 /** Makes an empty workspace. */
 export function createTestWorkspace(): TestWorkspace {
-  const devices = new Map<string, RosterDevice>()
+  const devices = new Map<string, PeerDevice>()
   return { id: new Uint8Array(16).fill(7), epoch: 1, devices, owners: new Map(), find: (device) => devices.get(device) }
 }
 

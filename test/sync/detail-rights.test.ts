@@ -2,6 +2,7 @@
 // is here, hidden from them, in the trash or still to come (D-357). And what a call does to a record counts as one change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
+import { entriesOf } from '#main/plugins/sync/workflows/entries.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { Change, PersonalDevice } from '../support/personal-device.ts'
 import { everything, pairPersonalDevice, without } from '../support/personal-device.ts'
@@ -124,19 +125,38 @@ function said(object: string, record: string): Change {
   return [doc, laptop.entries(doc, { [item]: { ...fixed, createdAt: new Date().toISOString() }, ...body })]
 }
 
+/** An approval of a record that the laptop asks for, and its id. */
+function asked(object: string, record: string): { readonly id: string; readonly change: Change } {
+  const doc = formatDocName({ kind: 'workflow', object: laptop.schemaOf(object).uid, record })
+  const id = laptop.newId()
+  const approval = {
+    ...{ id, workflow: null, transition: null, submitterId: ann, comment: null, organizationId: null },
+    definition: {
+      ...{ approvers: [{ type: 'user' as const, value: ann }], behavior: 'first_response' as const },
+      ...{ lockRecord: true, requireRejectReason: false },
+    },
+    ...{ createdAt: new Date().toISOString(), approvers: [ann], acts: [], end: null },
+  }
+  return { id, change: [doc, laptop.entries(doc, entriesOf({ approvals: [approval], changes: [] }))] }
+}
+
 describe('what is written of a record that is not here', () => {
   it('waits for it, and is judged by it as that of any other', async () => {
     for (const size of [open, closed]) {
       const id = laptop.newId()
-      await laptop.sendCall([typed('bound', id)])
-      await laptop.sendCall([said('bound', id)])
+      const approval = asked('bound', id)
+      for (const change of [typed('bound', id), said('bound', id), approval.change]) await laptop.sendCall([change])
       const last = laptop.device.seq()
-      const reasons = () => [last - 1, last].map((seq) => laptop.problemOf(seq)?.reason)
-      expect(reasons()).toEqual(['newer_schema', 'newer_schema'])
+      const places = [last - 2, last - 1, last]
+      const reasons = () => places.map((seq) => laptop.problemOf(seq)?.reason)
+      expect(reasons()).toEqual(['newer_schema', 'newer_schema', 'newer_schema'])
       await make('bound', size, { id })
-      for (const seq of [last - 1, last]) await retry(seq)
-      // Whoever may read it may speak of it.
-      expect(reasons()).toEqual([size === open ? undefined : 'forbidden', undefined])
+      for (const seq of places) await retry(seq)
+      // Whoever may read it may speak of it; an approval holds it, so it is asked for by who may edit it.
+      const verdict = size === open ? undefined : 'forbidden'
+      expect(reasons()).toEqual([verdict, undefined, verdict])
+      const answer = await host.get(`/approvals/requests/${approval.id}`)
+      expect(answer.status, JSON.stringify(answer.body)).toBe(size === open ? 200 : 404)
     }
   })
 })

@@ -3,6 +3,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
+import type { DocKindHandler } from '#main/plugins/sync/engine/docs.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
@@ -395,6 +397,30 @@ describe('what cannot be applied yet', () => {
     expect(c.engine.replica.backlog()).toMatchObject({ waiting: 0, parked: 0 })
     await exchange(a, b, c)
     expectEqual(a, c)
+  })
+})
+
+describe('what can never be applied', () => {
+  it('lies aside after it was merged once', async () => {
+    const workspace = createTestWorkspace()
+    let merged = 0
+    const failing: DocKindHandler = {
+      kind: 'file',
+      project() {
+        merged += 1
+        throw new DocError('invalid', 'It has no place here.')
+      },
+    }
+    const a = await createSyncMachine(workspace, 'a')
+    const b = await createSyncMachine(workspace, 'b', { handlers: () => [failing] })
+    machines.push(a, b)
+    const name = { kind: 'file', file: '01990000-0000-7000-8000-000000000001' } as const
+    await a.plugin.write('test', (tx) =>
+      a.engine.docs.edit(tx, internalContext('test'), name, (place) => place.set({ title: 'Plan' })),
+    )
+    await exchange(a, b)
+    expect(b.engine.replica.backlog()).toMatchObject({ parked: 0, quarantined: 1 })
+    expect(merged).toBe(1)
   })
 })
 

@@ -232,6 +232,49 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
     members: [{ rights: 'own_records', isKnownAtHome: false }],
     steps: [{ kind: 'pin', m: 2, r: 1, what: 0, on: true }],
   },
+  'what was refused of a record is merged once somebody else removes the record for good': {
+    ...whole,
+    schemas: 'none',
+    members: [{ rights: 'own_records', isKnownAtHome: false }],
+    steps: [
+      { kind: 'edit', m: 2, r: 0, fields: 1, code: 5 },
+      { kind: 'text', m: 2, r: 0, at: 0, remove: false },
+      { kind: 'flow', m: 2, to: 0, salt: 0 },
+      { kind: 'purge', m: 1, r: 0, child: false },
+    ],
+  },
+  'a detail that was refused is merged once its master is removed for good': {
+    ...whole,
+    schemas: 'none',
+    members: [{ rights: 'own_records', isKnownAtHome: false }],
+    steps: [
+      { kind: 'child', m: 2, r: 0 },
+      { kind: 'flow', m: 2, to: 0, salt: 0 },
+      { kind: 'purge', m: 1, r: 0, child: false },
+      { kind: 'editChild', m: 2, r: 0 },
+    ],
+  },
+  'a record is removed for good by two people of whom one may do so only with its master': {
+    ...whole,
+    schemas: 'none',
+    members: [{ rights: 'no_items', isKnownAtHome: false }],
+    steps: [
+      { kind: 'child', m: 0, r: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 1, salt: 0 },
+      { kind: 'purge', m: 0, r: 0, child: true },
+      { kind: 'purge', m: 2, r: 0, child: true },
+    ],
+  },
+  'a value of a field that was removed is refused where its author may not change the record': {
+    ...whole,
+    schemas: 'field',
+    members: [{ rights: 'own_records', isKnownAtHome: false }],
+    steps: [
+      { kind: 'fill', m: 2, r: 0, n: 0 },
+      { kind: 'removeField', m: 0, r: 0, n: 0 },
+    ],
+  },
   'a value of a field that was removed does not keep a record waiting': {
     ...whole,
     schemas: 'field',

@@ -54,6 +54,19 @@ async function off(work: () => Promise<void>): Promise<void> {
 }
 
 describe('while sync was off', { timeout: 60_000 }, () => {
+  it('what was written is part of what a barrier waits for', async () => {
+    await inStep()
+    expect((await laptop.post('/sync/disable')).status).toBe(200)
+    const many = Array.from({ length: 500 }, (_, index) => ({ title: `Meanwhile ${index}` }))
+    expect((await laptop.post('/data/part/createMany', many)).status).toBeLessThan(300)
+    expect((await laptop.post('/sync/enable', { deviceName: 'Laptop' })).status).toBe(202)
+    await listen(laptop)
+    await until('the desk has it', async () => (await laptop.post('/sync/barrier', { on: 'all' })).body.reached)
+    expect((await laptop.get('/sync/status')).body.state).not.toBe('preparing')
+    await inStep()
+    expect((await desk.get('/data/part?top=1&count=true')).body.total).toBe(500)
+  })
+
   it('records that were written, deleted, restored and removed for good are so on both', async () => {
     const [edited, deleted, restored, purged, purgedFromTrash] = await Promise.all(
       ['Edited', 'Deleted', 'Restored', 'Purged', 'Purged late'].map(create),

@@ -326,6 +326,8 @@ export interface RemoteIntent {
   /** True: into the trash; false: out of it. */
   readonly deleted?: boolean
   readonly purged?: boolean
+  /** What it belongs to was removed for good, so nothing tells whose it is: rights on the object and its fields count alone. */
+  readonly isOrphan?: boolean
 }
 
 /** What became of a {@link RemoteChange}. */

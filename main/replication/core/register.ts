@@ -74,6 +74,17 @@ export function registerOf(entries: Iterable<unknown>): Register {
   return register
 }
 
+/** The object that counts of a key, such as who deleted a record and when; null for anything else. */
+export function markAt(register: Register, key: string): Readonly<Record<string, Json>> | null {
+  return objectIn(register.get(key)?.winner[1])
+}
+
+/** A value that is an object, no list; null for anything else. */
+export function objectIn(value: unknown): Readonly<Record<string, Json>> | null {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Readonly<Record<string, Json>>) : null
+}
+
 /** What is in the register and is no entry: of a newer version or of a hostile peer. It stays in the document. */
 export function invalidEntries(doc: Y.Doc): readonly unknown[] {
   return liveEntries(doc).filter((entry) => !isRegisterEntry(entry))

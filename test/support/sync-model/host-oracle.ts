@@ -19,7 +19,7 @@ import { aliveOf, same } from './oracle-marks.ts'
 import { assertProjection, dumpOf, sameRows, talkDump } from './oracle-rows.ts'
 import { assertSchema, schemaConflicts, schemaDump } from './oracle-schema.ts'
 import { assertTalk, lostTalk, removesOfTalk, saidItems } from './oracle-talk.ts'
-import { isForbidden, worldOf } from './rights.ts'
+import { isForbidden, purgedBy, worldOf } from './rights.ts'
 import type { RightUids } from './rights.ts'
 import { digestOf, docNames, hashesOf, hashOf, isMark, stateOf, vectorOf } from './stored-docs.ts'
 
@@ -288,23 +288,39 @@ function refusalsOn(
   const [must, may] = [new Set<string>(), new Set<string>()]
   const uids = rightUidsOf(machine)
   const world = worldOf(journal.written.values(), uids)
-  const verdicts = (members.size === 0 ? [] : stored).map((one) => {
-    const member = members.get(one.machine)
-    const isJudged = member !== undefined && one.machine !== machine.name
-    const verdict = isJudged && isForbidden(member.rights, one, uids, world)
-    if (verdict === true && member?.isKnownAtHome === true)
+  const aside = new Set(asideOf(machine))
+  const purged = new Set<string>()
+  const verdictOf = (one: Written): boolean => {
+    const member = one.machine === machine.name ? undefined : members.get(one.machine)
+    return member !== undefined && isForbidden(member.rights, one, uids, world, purged)
+  }
+  const purges = stored.filter((one) => purgedBy(one).length > 0 && !aside.has(placeOf(one)))
+  for (let before = -1; before < purged.size;) {
+    before = purged.size
+    for (const one of purges) if (!verdictOf(one)) for (const id of purgedBy(one)) purged.add(id)
+  }
+  const verdicts = stored.map((one) => {
+    const verdict = verdictOf(one)
+    if (verdict && members.get(one.machine)!.isKnownAtHome)
       throw new Error(`${one.machine} let its person write ${one.docs[0]!.doc}, who may not.`)
     return { one, verdict }
   })
-  // Letters that somebody took away who may: whoever takes them away as well changes nothing, unless they come first.
-  const lettersOf = ({ notes }: Written) => notes.map(({ removed }) => removed)
-  const taken = new Set(verdicts.flatMap(({ one, verdict }) => (verdict === false ? lettersOf(one) : [])))
-  const isMoot = (one: Written): boolean =>
-    one.docs.every(({ doc }) => doc.startsWith('t/')) &&
-    one.notes.length > 0 &&
-    lettersOf(one).every((letter) => letter !== undefined && taken.has(letter))
-  for (const { one, verdict } of verdicts)
-    if (verdict !== false) (verdict === true && !isMoot(one) ? must : may).add(placeOf(one))
+  // What a device wrote into a text comes to nothing where it took its letters back, or took away what somebody else took away
+  // who may: it is merged as that where it is tried together (D-241), which is up to what comes first.
+  const lettersOf = (all: readonly Written[], what: 'added' | 'removed'): ReadonlySet<string> =>
+    new Set(all.flatMap(({ notes }) => notes.flatMap((note) => note[what] ?? [])))
+  const allowed = verdicts.flatMap(({ one, verdict }) => (verdict ? [] : [one]))
+  const taken = lettersOf(allowed, 'removed')
+  const isMoot = (one: Written): boolean => {
+    const own = stored.filter(({ machine: by }) => by === one.machine)
+    return (
+      one.docs.every(({ doc }) => doc.startsWith('t/')) &&
+      one.notes.length > 0 &&
+      lettersOf([one], 'added').isSubsetOf(lettersOf(own, 'removed')) &&
+      lettersOf([one], 'removed').isSubsetOf(taken.union(lettersOf(own, 'added')))
+    )
+  }
+  for (const { one, verdict } of verdicts) if (verdict) (isMoot(one) ? may : must).add(placeOf(one))
   // What a call does to one record is taken whole or not at all.
   for (const places of [must, may]) {
     const parts = new Set(stored.flatMap((one) => (places.has(placeOf(one)) ? callPartsOf(one) : [])))

@@ -9,7 +9,11 @@ import { notePasts } from './host-journal.ts'
 const dataDir = process.argv[process.argv.indexOf('--data') + 1]!
 const model = definePlugin({ id: 'model', version: '1.0.0', requires: ['sync'], register: notePasts })
 const plugins = [...withoutBackups([...corePlugins, ...optionalPlugins]), model]
-const host = await startHost({ dataDir, port: 0, plugins })
+/** How far the clock of this machine is wrong. */
+const offset = Number(process.env['CAIRN_MODEL_CLOCK_MS'] ?? 0)
+const now = (): number => Date.now() + offset
+const clock = { now, iso: () => new Date(now()).toISOString() }
+const host = await startHost({ dataDir, port: 0, plugins, clock })
 process.on('SIGTERM', () => {
   void host.stop().then(() => process.exit(0))
 })

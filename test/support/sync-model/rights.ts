@@ -50,8 +50,6 @@ export interface World {
   readonly masters: ReadonlyMap<string, string>
   /** Who made what was said, by id. */
   readonly makers: ReadonlyMap<string, string>
-  /** Parts and items that somebody removed for good: what else is written of them counts for nothing. */
-  readonly purged: ReadonlySet<string>
 }
 
 /** Gathers a {@link World}. */
@@ -59,43 +57,52 @@ export function worldOf(written: Iterable<Written>, uids: RightUids): World {
   const owners = new Map<string, string>()
   const masters = new Map<string, string>()
   const makers = new Map<string, string>()
-  const purged = new Set<string>()
   for (const { docs, talks } of written) {
     for (const { item, what, value } of talks) if (what === 'made') makers.set(item, (value as { by: string }).by)
     for (const { doc, entries } of docs) {
       const id = doc.split('/')[2]!
       for (const [key, value] of entries) {
-        if (key === '_purge') purged.add(id)
         if (key === '_owner') owners.set(id, String(value))
         if (key === uids.master && value !== null) masters.set(id, String(value))
       }
     }
   }
-  return { owners, masters, makers, purged }
+  return { owners, masters, makers }
+}
+
+/** The records an envelope removes for good. */
+export function purgedBy({ docs }: Written): readonly string[] {
+  return docs.flatMap(({ doc, entries }) => (entries.some(([key]) => key === '_purge') ? [doc.split('/')[2]!] : []))
 }
 
 /**
- * Whether an envelope of somebody has to be refused; null where that depends on what else has come before it, because the
- * record was removed for good by somebody.
+ * Whether an envelope of somebody has to be refused.
+ * @param purged records that are removed for good where it is judged: what else is written of them counts for nothing
  */
-export function isForbidden(rights: Rights, written: Written, uids: RightUids, world: World): boolean | null {
-  if (written.talks.some((note) => isOfOthers(note, written.author, world))) return true
-  const judged = written.docs.map(({ doc, entries }): boolean | null => {
+export function isForbidden(
+  rights: Rights,
+  written: Written,
+  uids: RightUids,
+  world: World,
+  purged: ReadonlySet<string>,
+): boolean {
+  const isOfSomebodyElse = written.talks.some((note) => isOfOthers(note, written.author, world))
+  return written.docs.some(({ doc, entries }) => {
     const [kind, object, id] = doc.split('/') as [string, string, string]
     if (kind === 'm') return true
+    if (purged.has(id)) return false
+    // Nothing tells whose an item is whose part is gone for good.
+    if (rights === 'own_records' && object === uids.item && purged.has(world.masters.get(id) ?? '')) return false
     if (kind === 'f') {
-      if (world.purged.has(id)) return null
       // Pinning is for all who see the record, so it is for those who may change it.
       const isPinned = written.talks.some(({ what }) => what === 'pin')
-      return isPinned && refusals[rights]({ kind: 'r', object, id, keys: [], by: personOf(rights) }, uids, world)
+      const edit = { kind: 'r', object, id, keys: [], by: personOf(rights) }
+      return isOfSomebodyElse || (isPinned && refusals[rights](edit, uids, world))
     }
     if (object !== uids.part && object !== uids.item) return false
     const keys = entries.map(([key]) => parseKey(key).uid)
-    const isRefused = refusals[rights]({ kind, object, id, keys, by: personOf(rights) }, uids, world)
-    return isRefused && world.purged.has(id) ? null : isRefused
+    return refusals[rights]({ kind, object, id, keys, by: personOf(rights) }, uids, world)
   })
-  if (judged.includes(true)) return true
-  return judged.includes(null) ? null : false
 }
 
 interface JudgedDoc {

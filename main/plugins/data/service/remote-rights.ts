@@ -48,8 +48,9 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
   const { metadata, access } = parts
 
   /** Whether the author may do this with a record; of one that is not stored, with some record of the object. */
-  const may = ({ tx, ctx }: Scene, schema: ObjectSchema, id: string, action: RecordAction): boolean => {
+  const may = ({ tx, ctx, intent }: Scene, schema: ObjectSchema, id: string, action: RecordAction): boolean => {
     if (!parts.authorizer().canObject(ctx, schema.name, action)) return false
+    if (intent.isOrphan === true && id === intent.id) return true
     return getRow(tx, schema, id) === undefined || access.reach(tx, ctx, schema, id, action) === 'open'
   }
 

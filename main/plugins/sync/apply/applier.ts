@@ -6,8 +6,8 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
-import type { Devices } from '../engine/replica.ts'
-import type { Quarantined } from '../engine/replica.ts'
+import { createRepeated } from '../engine/repeated.ts'
+import type { Devices, Quarantined } from '../engine/replica.ts'
 import { putApplied, readEnvelopes, readIncarnation } from '../store/log-store.ts'
 import { countProblems, noteProblemOpened, putProblem, readProblem } from '../store/problem-store.ts'
 import type { ProblemReason } from '../store/problem-store.ts'
@@ -51,12 +51,12 @@ export interface ApplierParts extends MergeParts {
 export interface Applier {
   /** To be called when something was stored; returns at once. */
   wake(): void
-  /** Resolves when everything stored is applied or lies aside. */
+  /** Resolves when everything stored is applied or lies aside, and what was refused was looked at where that is due. */
   settled(): Promise<void>
   /** Tries an envelope again that lies aside. */
   retry(inc: number, seq: number): Promise<boolean>
-  /** Tries again all that was refused: rights may be others now. */
-  retryRefused(): Promise<void>
+  /** Tries again, in the background, all that was refused: rights, or what they are asked for, may be others now. */
+  retryRefused(): void
   /** Tries again what was refused of a document, because whoever wrote it asks for it. */
   retryTarget(writer: string, target: string, asked: string): Promise<void>
   stop(): Promise<void>
@@ -72,8 +72,6 @@ const readAtOnce = 32
 /** Makes the applier; it begins with the first {@link Applier.wake}. */
 export function createApplier(parts: ApplierParts): Applier {
   const { read, write, clock, hlc, log, devices, state } = parts
-  let running: Promise<void> | undefined
-  let again = false
   let stopped = false
   /** What lies aside has to be looked at; at first as well: the machine may have stopped before that. */
   let mustRetry = true
@@ -168,13 +166,16 @@ export function createApplier(parts: ApplierParts): Applier {
 
   /** Applies calls, each as a whole and all of them in one savepoint; where one has to lie aside, call by call and record by record. */
   const applyCalls = (tx: Tx, device: string, calls: readonly (readonly Read[])[]): void => {
+    const isOne = calls.length === 1
+    const parts = isOne ? byTarget(calls[0]!) : calls
+    // What is about one record lies aside where it is merged.
+    if (isOne && parts.length === 1) return void applyPart(tx, device, parts[0]!)
     try {
       tx.savepoint(() => {
         for (const call of calls) mergeWhole(tx, device, call)
       })
     } catch {
-      if (calls.length > 1) for (const call of calls) applyCalls(tx, device, [call])
-      else for (const part of byTarget(calls[0]!)) applyPart(tx, device, part)
+      for (const part of parts) isOne ? applyPart(tx, device, part) : applyCalls(tx, device, [part])
     }
   }
 
@@ -293,31 +294,23 @@ export function createApplier(parts: ApplierParts): Applier {
     }
   }
 
-  const run = async (): Promise<void> => {
-    do {
-      again = false
-      await pass()
-    } while (again && !stopped)
-  }
-
-  const wake = (): void => {
-    if (stopped) return
-    if (running !== undefined) {
-      again = true
-      return
-    }
-    running = run()
-      .catch((error: unknown) => log.error({ err: error }, 'Changes of peers could not be applied.'))
-      .finally(() => {
-        running = undefined
-        if (again) wake()
-      })
-  }
+  const applying = createRepeated(pass, (error) => log.error({ err: error }, 'Changes of peers could not be applied.'))
+  const wake = applying.start
+  const refused = createRepeated(
+    async () => {
+      if (await retrying.refused()) wake()
+      state.tellApplied()
+    },
+    (error) => log.error({ err: error }, 'What was refused could not be tried again.'),
+  )
 
   return {
     wake,
     async settled() {
-      while (running !== undefined) await running
+      while (applying.isRunning() || refused.isRunning()) {
+        await refused.settled()
+        await applying.settled()
+      }
     },
     async retry(inc, seq) {
       const done = await write('sync.retry', (tx) => retrying.one(tx, { inc, seq }))
@@ -325,10 +318,7 @@ export function createApplier(parts: ApplierParts): Applier {
       state.tellApplied()
       return done
     },
-    async retryRefused() {
-      if (await retrying.refused()) wake()
-      state.tellApplied()
-    },
+    retryRefused: refused.start,
     async retryTarget(writer, target, asked) {
       if (stopped) return
       await write('sync.retry', (tx) => refusing.again(tx, writer, target, asked))
@@ -338,7 +328,8 @@ export function createApplier(parts: ApplierParts): Applier {
     async stop() {
       stopped = true
       retrying.stop()
-      await running
+      await refused.stop()
+      await applying.stop()
     },
   }
 }

@@ -11,8 +11,9 @@ import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { parseFeedKey, partKey } from '#main/replication/core/feed-doc.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
+import { markAt, objectIn } from '#main/replication/core/register.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
-import type { Json, RegisterValue } from '#main/replication/core/types.ts'
+import type { RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -78,14 +79,12 @@ export function createChangeJudge(parts: {
    */
   isRemoved: IsRemoved
 }): ChangeJudge {
-  /** Whether a record belongs to one that was removed for good: nobody will ever know whose that was. */
-  const isMasterPurged = (tx: Tx, schema: ObjectSchema, { values }: RemoteIntent): boolean =>
-    schema.fields.some((field) => {
-      const [record, master] = [
-        values[field.name],
-        field.type === 'master_detail' ? parts.schemaNamed(field.reference!) : undefined,
-      ]
-      return typeof record === 'string' && master !== undefined && isPurged(tx, { object: master.uid, record })
+  /** Whether the record of a document belongs to one that was removed for good: nobody will ever know whose that was. */
+  const isOrphan = (tx: Tx, schema: ObjectSchema, document: { readonly register: Register } | undefined): boolean =>
+    schema.fields.some(({ type, uid, reference }) => {
+      const record = type === 'master_detail' ? document?.register.get(uid)?.winner[1] : undefined
+      const object = typeof record === 'string' ? parts.schemaNamed(reference!)?.uid : undefined
+      return object !== undefined && isPurged(tx, { object, record: record as string })
     })
 
   return (tx, ctx, { author, speaksForOthers }, change) => {
@@ -106,8 +105,15 @@ export function createChangeJudge(parts: {
             : workflowIntent(tx, schema, { name, by }, change)
     if (asked === 'free') return undefined
     if (!('object' in asked)) return asked
-    const refusal = parts.data.refusalOf(tx, ctx, asked)
-    if (refusal === null) return isMasterPurged(tx, schema, asked) ? undefined : notYet
+    let refusal = parts.data.refusalOf(tx, ctx, asked)
+    if (refusal !== undefined) {
+      const { document, stored } = change
+      const isRecord = name.kind === 'record'
+      // What it belonged to before counts: nobody brings a record to what is gone to get it.
+      const known = isRecord ? (stored ?? document) : readDocument(tx, formatDocName({ ...name, kind: 'record' }))
+      if (isOrphan(tx, schema, known)) refusal = parts.data.refusalOf(tx, ctx, { ...asked, isOrphan: true })
+      if (refusal === null) return isRecord && isOrphan(tx, schema, document) ? undefined : notYet
+    }
     if (refusal === undefined) return undefined
     const { message: forbidden, code, fields } = refusal
     const closed = fields?.flatMap((field) => schema.byName.get(field)?.uid ?? [])
@@ -125,7 +131,7 @@ export function changesNothing({ name, isNew, changedKeys, document, stored }: D
   if (name.kind === 'text') return (stored?.text ?? '') === document.text
   const then: Register = stored?.register ?? new Map()
   const now = document.register
-  if (name.kind === 'record' && isNew && isMark(now.get(PURGED_KEY)?.winner[1])) return true
+  if (name.kind === 'record' && isNew && markAt(now, PURGED_KEY) !== null) return true
   const valuesOf = (found: RegisterValue | undefined): string[] =>
     found === undefined ? ['null'] : [found.winner, ...found.losers].map((entry) => canonicalJson(entry[1]))
   return [...changedKeys].every((key) => {
@@ -145,8 +151,9 @@ function recordIntent(
 ): Asked {
   const { isNew, changedKeys } = change
   const { register } = change.document
-  const isOver = isMark(register.get(PURGED_KEY)?.winner[1])
-  if (isOver && !changedKeys.has(PURGED_KEY)) return 'free'
+  const isOver = markAt(register, PURGED_KEY) !== null
+  const wasOver = change.stored !== null && markAt(change.stored.register, PURGED_KEY) !== null
+  if (wasOver || (isOver && !changedKeys.has(PURGED_KEY))) return 'free'
   // Removing it for good empties it.
   if (isOver) return { object: schema.name, id: idOf(change.name), isNew, values: {}, purged: true }
   if (!isNew && changedKeys.has(CREATED_KEY))
@@ -155,19 +162,23 @@ function recordIntent(
   const now = mergeValues(register, merged).values
   const values: Record<string, unknown> = {}
   const overruled = new Set<string>()
+  let isOfRemoved = false
   for (const key of changedKeys) {
     const { uid } = parseKey(key)
     if (uid.startsWith('_')) continue
     const field = byUid.get(uid)
-    if (field === undefined && isGone(uid)) continue
+    if (field === undefined && isGone(uid)) {
+      isOfRemoved = true
+      continue
+    }
     if (field === undefined) return notYet
     values[field.name] = now.get(uid) ?? null
     // Machines that have the other value already must judge like those it reaches later.
     if ((register.get(key)?.losers.length ?? 0) > 0) overruled.add(field.name)
   }
   const owner = register.get(OWNER_KEY)?.winner[1]
-  const creator = markOf(register.get(CREATED_KEY)?.winner[1])?.['by']
-  const deleted = changedKeys.has(DELETED_KEY) ? isMark(register.get(DELETED_KEY)?.winner[1]) : undefined
+  const creator = markAt(register, CREATED_KEY)?.['by']
+  const deleted = changedKeys.has(DELETED_KEY) ? markAt(register, DELETED_KEY) !== null : undefined
   const isGiven = changedKeys.has(OWNER_KEY) && (!isNew || (owner !== author && owner !== creator))
   return {
     object: schema.name,
@@ -175,6 +186,8 @@ function recordIntent(
     isNew,
     values,
     overruled,
+    // It is there again when the field is brought back.
+    isEdit: isOfRemoved && !isNew,
     ...(isGiven ? { isTransferred: true } : {}),
     // What was never deleted is not restored.
     ...(deleted === undefined || (isNew && !deleted) ? {} : { deleted }),
@@ -195,7 +208,7 @@ function textIntent(
   const record = formatDocName({ kind: 'record', object: name.object, record: name.record })
   const isNew = change.isFollowed && !hasDoc(tx, record)
   const values = field === undefined ? {} : { [field.name]: change.document.text }
-  return { object: schema.name, id: name.record, isNew, values }
+  return { object: schema.name, id: name.record, isNew, values, isEdit: !isNew }
 }
 
 /** Writing in a feed needs the record to be readable, pinning the right to edit it; of one removed for good nothing is kept. */
@@ -244,7 +257,7 @@ function isTakenBack(entries: Register, item: string): boolean {
 /** Whether the record of a document was removed for good: nothing that is written of it counts any more. */
 function isPurged(tx: Tx, { object, record }: { readonly object: string; readonly record: string }): boolean {
   const stored = readDocument(tx, formatDocName({ kind: 'record', object, record }))
-  return isMark(stored?.register.get(PURGED_KEY)?.winner[1])
+  return stored !== undefined && markAt(stored.register, PURGED_KEY) !== null
 }
 
 /** Parts of an item that only its author changes, and moderators. */
@@ -263,35 +276,26 @@ function touchesOthers(author: string, { changedKeys, document, stored }: DocCha
     const then = stored?.register.get(parsed.item)
     // What is said of an item that comes with this change is judged with it.
     const made = then ?? (changedKeys.has(parsed.item) ? undefined : document.register.get(parsed.item))
-    const actor = markOf(markOf(made?.winner[1])?.['actor'])
+    const actor = objectIn(objectIn(made?.winner[1])?.['actor'])
     return actor !== null && actor['id'] !== author
   })
 }
 
 /** Whether there are words, a reaction or a pin that somebody else is said to have made. */
 function forgesOthers(author: string, { changedKeys, document }: DocChange): boolean {
-  const now = (key: string): Json | undefined => document.register.get(key)?.winner[1]
+  const { register } = document
   return [...changedKeys].some((key) => {
     const parsed = parseFeedKey(key)
-    const item = parsed === null ? null : markOf(now(parsed.item))
+    const item = parsed === null ? null : markAt(register, parsed.item)
     if (parsed === null || item === null) return false
-    if (parsed.kind === 'item') return markOf(item['actor'])?.['id'] !== author
-    if (isTakenBack(document.register, parsed.item)) return false
+    if (parsed.kind === 'item') return objectIn(item['actor'])?.['id'] !== author
+    if (isTakenBack(register, parsed.item)) return false
     if (parsed.kind === 'reaction') return parsed.user !== author
-    const pin = parsed.part === 'pin' ? markOf(now(key)) : null
+    const pin = parsed.part === 'pin' ? markAt(register, key) : null
     return pin !== null && pin['userId'] !== author
   })
 }
 
 function idOf(name: DocName): string {
   return 'record' in name ? name.record : ''
-}
-
-function isMark(value: Json | undefined): boolean {
-  return markOf(value) !== null
-}
-
-function markOf(value: unknown): Readonly<Record<string, Json>> | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  return value as Readonly<Record<string, Json>>
 }

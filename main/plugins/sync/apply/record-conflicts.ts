@@ -11,7 +11,7 @@ import { mergeValues, strayValue } from '#main/replication/core/merge-values.ts'
 import type { FieldConflict, MergedValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, formerTextKey, isFormerText, memberOf, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { hlcOf } from '#main/replication/core/register.ts'
+import { hlcOf, markAt } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { EntryName } from '#main/replication/core/replaced.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
@@ -53,7 +53,7 @@ export type MovedScene = Omit<DeletionScene, 'history'>
 /** All conflicts of a record by itself, as every machine with the same documents finds them. */
 export function conflictsOf(scene: ConflictScene): ConflictDraft[] {
   // Of a record that is removed for good nothing is left to choose between.
-  if (isMark(scene.register.get(PURGED_KEY)?.winner[1])) return deleteConflicts(scene)
+  if (markAt(scene.register, PURGED_KEY) !== null) return deleteConflicts(scene)
   return [...fieldConflicts(scene), ...movedConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
 }
 
@@ -178,8 +178,9 @@ function partOf(entry: RegisterEntry): string | null {
 /** Edits by somebody who did not know of the deletion. */
 export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const { doc, history, register, writerOf } = scene
-  const mark = [register.get(PURGED_KEY), register.get(DELETED_KEY)].find((value) => isMark(value?.winner[1]))
-  if (mark === undefined) return []
+  const key = [PURGED_KEY, DELETED_KEY].find((one) => markAt(register, one) !== null)
+  if (key === undefined) return []
+  const mark = register.get(key)!
   const { seen = {}, by, at, texts } = mark.winner[1] as unknown as DeletionMark
   const numbers = new Set(scene.schema.fields.filter(({ type }) => type === 'autonumber').map(({ uid }) => uid))
   const unseen = new Map<string, RegisterEntry>()
@@ -238,10 +239,6 @@ function unseenTexts(scene: DeletionScene, seen: unknown): (readonly [uid: strin
   return [...scene.texts()].filter(([uid, { text, hash }]) =>
     hashes.has(uid) ? hashes.get(uid) !== hash : text !== '',
   )
-}
-
-function isMark(value: Json | undefined): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function wasSeen(entry: RegisterEntry, seen: Readonly<Record<string, string>>): boolean {

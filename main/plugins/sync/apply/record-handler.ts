@@ -19,6 +19,7 @@ import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
 import { partsOf, readMembers } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
@@ -359,21 +360,19 @@ function isWritten(schema: ObjectSchema, written: RemoteChange['values'], uid: s
 }
 
 function marksOf(register: Register): Omit<RemoteChange, 'object' | 'id' | 'values'> {
-  const created = markOf(register.get(CREATED_KEY)?.winner[1])
+  const created = madeMark(register, CREATED_KEY)
   const owner = register.get(OWNER_KEY)?.winner[1]
-  const deleted = register.get(DELETED_KEY)?.winner[1]
   return {
     ...(created === null ? {} : { created }),
     ...(typeof owner === 'string' ? { owner } : {}),
-    deleted: markOf(deleted),
-    ...(markOf(register.get(PURGED_KEY)?.winner[1]) === null ? {} : { purged: true }),
+    deleted: madeMark(register, DELETED_KEY),
+    ...(madeMark(register, PURGED_KEY) === null ? {} : { purged: true }),
   }
 }
 
 /** A mark in its own words; null for none, and for one that no version writes. */
-function markOf(value: Json | undefined): { at: string; by: string } | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  const { at, by } = value as { at?: unknown; by?: unknown }
+function madeMark(register: Register, key: string): { at: string; by: string } | null {
+  const { at, by } = markAt(register, key) ?? {}
   if (typeof at !== 'string' || typeof by !== 'string' || Number.isNaN(Date.parse(at))) return null
   return { at: new Date(at).toISOString(), by }
 }

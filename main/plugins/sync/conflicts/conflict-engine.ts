@@ -10,6 +10,7 @@ import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replic
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { partsOf, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
 import type { Devices } from '../engine/replica.ts'
@@ -143,8 +144,6 @@ function isEqual(a: Json, b: Json): boolean {
 }
 
 function markIn(register: Register, key: string): Deletion | null {
-  const mark = register.get(key)?.winner[1]
-  if (typeof mark !== 'object' || mark === null || Array.isArray(mark)) return null
-  const { at, by } = mark as unknown as Deletion
-  return { at, by }
+  const mark = markAt(register, key) as Pick<Deletion, 'at' | 'by'> | null
+  return mark === null ? null : { at: mark.at, by: mark.by }
 }

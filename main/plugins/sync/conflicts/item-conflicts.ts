@@ -3,11 +3,11 @@
 import type { z } from 'zod'
 import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
-import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { Json } from '#main/replication/core/types.ts'
+import { baseOf } from '../metadata/capture.ts'
 import { fromEntry, parseEntryKey, toEntry } from '../metadata/entry-keys.ts'
 import type { WrittenRecords } from '../metadata/removed-objects.ts'
 import type { Conflict, Decision } from './conflict-store.ts'
@@ -50,10 +50,9 @@ export function itemNameOf(parts: Parts, document: ItemDocument, { kind, field, 
 }
 
 function nameOfKey({ metadata }: Parts, document: ItemDocument, key: string): ItemName {
-  const [type, uid] = baseOf(document)
-  const isType = (metadataTypes as readonly string[]).includes(type)
-  const name = isType ? metadata.exchange.nameOf({ type: type as MetadataType, uid }) : undefined
-  const item = name === undefined ? undefined : metadata.get(type as MetadataType, name)?.item
+  const { type, uid } = baseOf(document)
+  const name = metadataTypes.includes(type) ? metadata.exchange.nameOf({ type, uid }) : undefined
+  const item = name === undefined ? undefined : metadata.get(type, name)?.item
   const entry = parseEntryKey(key)
   const schema = type === 'object' ? metadata.objectSchemas().find((one) => one.uid === uid) : undefined
   const isOfField = entry?.kind === 'field' || entry?.kind === 'own-field'
@@ -116,13 +115,6 @@ export async function decideItem(
 /** @throws permission_denied */
 export function requireItems(parts: Parts, ctx: RequestContext): void {
   if (!seesItems(parts, ctx)) throw platformError('permission_denied', { permission })
-}
-
-/** The item itself, also of an overlay's document. */
-function baseOf({ type, uid }: ItemDocument): readonly [type: string, uid: string] {
-  if (type !== 'overlay') return [type, uid]
-  const at = uid.indexOf('.')
-  return [uid.slice(0, at), uid.slice(at + 1)]
 }
 
 function labelOf(item: unknown): string | undefined {

@@ -43,6 +43,7 @@ import type { DocKindHandler, DocWriter } from './docs.ts'
 import { addToBackfill, beginBackfill, readBackfill, runBackfill } from './backfill.ts'
 import type { Backfill } from './backfill.ts'
 import type { RecordsOfObject } from '../write/record-backfill.ts'
+import { createRepeated } from './repeated.ts'
 import { createListeners, createLogState } from './log-state.ts'
 import type { OwnerIdentity } from './owner-identity.ts'
 import { createReplica } from './log-replica.ts'
@@ -225,12 +226,10 @@ export async function createEngine(parts: EngineParts) {
     merge,
     receive,
     beforeSending: parts.beforeSending,
-    async projected() {
-      while (projecting !== undefined) await projecting
-    },
+    projected: () => projecting.settled(),
     unprojected: () => ({
       waiting: waitingOfKinds() + countUnprojected(read),
-      isTrying: projecting !== undefined || soon !== undefined,
+      isTrying: projecting.isRunning() || soon !== undefined,
     }),
     refuse,
     judge: (tx, device, change) => refuseChange(judge(tx, devices.find(device)?.user ?? '', device, change)),
@@ -271,8 +270,6 @@ export async function createEngine(parts: EngineParts) {
     tx.afterCommit(beginNoted)
   }
 
-  let projecting: Promise<void> | undefined
-  let again = false
   const projectAgain = async (): Promise<void> => {
     const hasWaited = hasFlagged(read)
     for (let after = 0; hasWaited && !stopped;) {
@@ -322,19 +319,10 @@ export async function createEngine(parts: EngineParts) {
     const flags = project(tx, merge, handler, merged)
     if (flags !== found.flags) putFlags(tx, found.doc, flags)
   }
-  const reproject = (): void => {
-    if (projecting !== undefined) {
-      again = true
-      return
-    }
-    again = false
-    projecting = projectAgain()
-      .catch((error: unknown) => log.error({ err: error }, 'Changes that waited could not be projected.'))
-      .finally(() => {
-        projecting = undefined
-        if (again && !stopped) reproject()
-      })
-  }
+  const projecting = createRepeated(projectAgain, (error) =>
+    log.error({ err: error }, 'Changes that waited could not be projected.'),
+  )
+  const reproject = projecting.start
 
   let repairedRows = 0
   let checking: Promise<number> | undefined
@@ -367,7 +355,7 @@ export async function createEngine(parts: EngineParts) {
   const retrySoon = (): void => {
     soon ??= setTimeout(() => {
       soon = undefined
-      if (!stopped) reproject()
+      reproject()
     }, soonMs)
   }
 
@@ -375,7 +363,7 @@ export async function createEngine(parts: EngineParts) {
   applier.wake()
   reproject()
   // Rights may have changed while the host was stopped.
-  void applier.retryRefused().catch(notRetried)
+  applier.retryRefused()
 
   return {
     replica,
@@ -419,8 +407,8 @@ export async function createEngine(parts: EngineParts) {
     },
     /** Tries an envelope again that lies aside; resolves with whether it was applied. */
     retry: applier.retry,
-    /** Tries again, in the background, what people of other machines had no right to: they may have it now. */
-    retryRefused: () => void applier.retryRefused().catch(notRetried),
+    /** {@link Applier.retryRefused} */
+    retryRefused: applier.retryRefused,
     /** What other machines refused of this one. */
     refused: {
       ...refused,
@@ -441,7 +429,7 @@ export async function createEngine(parts: EngineParts) {
       clearTimeout(soon)
       backfill?.stop()
       await backfill?.done.catch(() => undefined)
-      await projecting
+      await projecting.stop()
       await checking?.catch(() => undefined)
       await applier.stop()
       leave()

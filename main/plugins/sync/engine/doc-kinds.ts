@@ -66,6 +66,8 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   captureRecords(host, metadata, current, { letters, identity })
   // After the mark, which says what its writer had seen.
   capturePurges(host, metadata, current)
+  // Of what is gone for good nobody needs a right to say anything.
+  host.on('record.purged', (_event, tx) => tx.afterCommit(() => joined?.engine.retryRefused()))
   const converted = (tx: Tx, ctx: RequestContext, object: string): void => {
     // Whoever changed the definition writes what it did for all; what was made here meanwhile nobody else can tell.
     joined?.engine.mend(tx, ctx.source === 'sync' ? { object, isOwn: true } : { object })

@@ -62,10 +62,10 @@ interface Heard {
   readonly isDeleted: boolean
 }
 
-/** The type and the uid of the item an overlay lies over. */
-function splitOnce(text: string): [string, string] {
-  const at = text.indexOf('.')
-  return [text.slice(0, at), text.slice(at + 1)]
+/** The item of a document; of an overlay's the one it lies over. */
+export function baseOf({ type, uid }: { type: string; uid: string }): { type: MetadataType; uid: string } {
+  const at = type === 'overlay' ? uid.indexOf('.') : -1
+  return { type: (at < 0 ? type : uid.slice(0, at)) as MetadataType, uid: uid.slice(at + 1) }
 }
 
 /** The document of an item's overlay. */
@@ -198,11 +198,10 @@ export function createCapture({
     },
     endGone(tx, write, actorId) {
       for (const row of readStored(tx)) {
-        const [type, uid] = row.type === 'overlay' ? splitOnce(row.uid) : [row.type, row.uid]
-        const name = exchange.nameOf({ type: type as MetadataType, uid })
+        const base = baseOf(row)
+        const name = exchange.nameOf(base)
         const isHere =
-          name !== undefined &&
-          (row.type !== 'overlay' || exchange.committed.overlay(type as MetadataType, name) !== null)
+          name !== undefined && (row.type !== 'overlay' || exchange.committed.overlay(base.type, name) !== null)
         if (isHere) continue
         const edit = (place: EditPlace): void => {
           writeRemoved(place, actorId, seenLog(tx))

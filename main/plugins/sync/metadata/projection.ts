@@ -11,6 +11,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataExchange, PlacedItem, PortableOverlay } from '#main/plugins/metadata/api.ts'
 import type { DocWriter } from '../engine/docs.ts'
+import { baseOf } from './capture.ts'
 import { docItem, docOverlay, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { createNaming } from './naming.ts'
@@ -147,7 +148,7 @@ export function createProjection(parts: ProjectionParts): Projection {
   }
 
   const placeOverlay = async (row: MetadataRow): Promise<void> => {
-    const [type, uid] = splitOnce(row.uid) as [MetadataType, string]
+    const { type, uid } = baseOf(row)
     const name = exchange.nameOf({ type, uid })
     if (name === undefined && readRow(read, { type, uid })?.isDeleted === true) return done(row)
     if (row.isDeleted) {
@@ -233,11 +234,6 @@ export function createProjection(parts: ProjectionParts): Projection {
       await running
     },
   }
-}
-
-function splitOnce(text: string): [string, string] {
-  const at = text.indexOf('.')
-  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** Whether a failure is one of the item, not of the program. */

@@ -16,6 +16,9 @@ export async function waitForPeers(
   wish: { readonly on: 'relay' | 'any' | 'all'; readonly devices: number | undefined; readonly timeoutMs: number },
 ): Promise<z.output<typeof SyncBarrier>> {
   const { engine, incarnation, sessions } = running
+  const began = performance.now()
+  const isPrepared = await prepared(engine, wish.timeoutMs)
+  const timeoutMs = wish.timeoutMs - Math.round(performance.now() - began)
   const position = { inc: incarnation.inc, seq: engine.replica.vector().get(incarnation.inc) ?? 0 }
   // All machines are meant; a relay is none of them.
   const ids = pairedPeers(running)
@@ -25,10 +28,35 @@ export async function waitForPeers(
   const had = ids.filter((id) => (running.acked(id).get(position.inc) ?? 0) >= position.seq)
   const asked = ids.filter((id) => !had.includes(id))
   const needed = (wish.devices ?? (wish.on === 'all' ? ids.length : 1)) - had.length
-  if (needed <= 0 || asked.length < needed)
-    return { reached: ids.length > 0 && needed <= 0, position, durableOn: had, missing: asked, waitedMs: 0 }
-  const { durableOn, missing, ...found } = await sessions.barrier(wish.timeoutMs, asked, needed)
-  return { ...found, position, durableOn: [...had, ...durableOn], missing: [...missing] }
+  const waitedMs = wish.timeoutMs - timeoutMs
+  if (!isPrepared || needed <= 0 || asked.length < needed) {
+    const reached = isPrepared && ids.length > 0 && needed <= 0
+    return { reached, position, durableOn: had, missing: asked, waitedMs }
+  }
+  const found = await sessions.barrier(timeoutMs, asked, needed)
+  return {
+    reached: found.reached,
+    position,
+    durableOn: [...had, ...found.durableOn],
+    missing: [...found.missing],
+    waitedMs: waitedMs + found.waitedMs,
+  }
+}
+
+/** Waits, no longer than `ms`, for documents of what was written while sync was off; answers whether they are made. */
+async function prepared(engine: Running['engine'], ms: number): Promise<boolean> {
+  const isDone = (): boolean => engine.state() !== 'preparing'
+  if (isDone()) return true
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      leave()
+      resolve()
+    }
+    const leave = engine.onChange(() => void (isDone() && end()))
+    const timer = setTimeout(end, ms)
+  })
+  return isDone()
 }
 
 /** The most changed documents looked through per question; a machine that lacks more is taken to lack this one too. */

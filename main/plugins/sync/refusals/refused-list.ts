@@ -10,6 +10,7 @@ import { parseFeedKey } from '#main/replication/core/feed-doc.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { conflictId, openConflict, readConflict, settleConflict } from '../conflicts/conflict-store.ts'
@@ -164,7 +165,7 @@ function recordSides(
     const { merged } = syncedFields(schema)
     const now = mergeValues(here, merged).values
     const then = mergeValues(withHeld(here, there ?? {}), merged).values
-    const isGone = here.has(PURGED_KEY) || isMark(here.get(DELETED_KEY)?.winner[1])
+    const isGone = here.has(PURGED_KEY) || markAt(here, DELETED_KEY) !== null
     const touched = new Set(Object.keys(there ?? {}).map((key) => parseKey(key).uid))
     const shown = isNew || isGone ? new Set([...now.keys(), ...then.keys()]) : touched
     for (const uid of shown) {
@@ -209,8 +210,4 @@ function withHeld(register: Register, held: Readonly<Record<string, Json>>): Reg
     else result.set(key, { winner: [key, value, 0, 0, 0], losers: [] })
   }
   return result
-}
-
-function isMark(value: Json | undefined): boolean {
-  return typeof value === 'object' && value !== null
 }

@@ -11,7 +11,7 @@ import type { BadCount } from './misbehaviour.ts'
 export type PeerKind = 'device' | 'relay'
 
 /** A device of the workspace as its roster names it. */
-export interface RosterDevice {
+export interface PeerDevice {
   /** Public key that it signs with, 32 bytes. */
   readonly signKey: Uint8Array
   /** Fingerprint of its certificate. */
@@ -21,7 +21,7 @@ export interface RosterDevice {
 
 /** The devices of the workspace. */
 export interface PeerRoster {
-  find(device: string): RosterDevice | undefined
+  find(device: string): PeerDevice | undefined
 }
 
 /** What a session tells its host beside its status. They must not throw; bytes are views, to be copied if kept. */
