@@ -154,7 +154,6 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
           putUploadStatus(tx, uploadId, 'in_progress')
         })
         if (isSame) return
-        partials.forget(uploadId, index)
         await putInPlace(ctx, place, createReadStream(arrived.temporary), rules, check)
       })
     } finally {

@@ -44,8 +44,6 @@ export interface PartialFiles {
     rules: ArrivalRules,
     use: { readonly note: (arrived: Arrived) => Promise<void>; readonly notedBytes: () => number },
   ): Promise<void>
-  /** Says that a chunk counts no longer. */
-  forget(uploadId: string, index: number): void
   /** The whole of an upload, or the chunks whose bytes are not those that were acknowledged. @param chunks all, in order */
   finish(uploadId: string, totalSize: number, chunks: readonly KnownChunk[]): Promise<WholeFile | { lacking: number[] }>
   /** Removes what there is of an upload. */
@@ -55,7 +53,7 @@ export interface PartialFiles {
 }
 
 /** What is known of an upload since the start of the process. */
-interface Partial {
+interface PartialFile {
   /** The sum of the chunks before `next`: those that came in order need not be read for the sum of the whole. */
   sum: Hash
   next: number
@@ -65,6 +63,8 @@ interface Partial {
   turn: Promise<unknown>
 }
 
+const unsummed = (): Pick<PartialFile, 'sum' | 'next'> => ({ sum: createHash('sha256'), next: 0 })
+
 const noFollow = constants.O_NOFOLLOW ?? 0
 const readBytes = 1_048_576
 
@@ -72,12 +72,12 @@ const readBytes = 1_048_576
 export function createPartialFiles(dataDir: string, requireRoom: () => void): PartialFiles {
   const root = path.join(dataDir, 'files', 'uploads')
   const placeOf = (uploadId: string): string => path.join(root, uploadId, 'bytes')
-  const partials = new Map<string, Partial>()
+  const partials = new Map<string, PartialFile>()
 
-  const partialOf = (uploadId: string): Partial => {
+  const partialOf = (uploadId: string): PartialFile => {
     let partial = partials.get(uploadId)
     if (partial === undefined) {
-      partial = { sum: createHash('sha256'), next: 0, writing: 0, turn: Promise.resolve() }
+      partial = { ...unsummed(), writing: 0, turn: Promise.resolve() }
       partials.set(uploadId, partial)
     }
     return partial
@@ -107,7 +107,7 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
   }
 
   /** Gives back what a chunk that failed has taken of a disk that may be full; not while others write behind it. */
-  const trim = async (partial: Partial, uploadId: string, notedBytes: () => number): Promise<void> => {
+  const trim = async (partial: PartialFile, uploadId: string, notedBytes: () => number): Promise<void> => {
     if (partial.writing > 0) return
     const bytes = notedBytes()
     const handle = await open(placeOf(uploadId), constants.O_RDWR | noFollow)
@@ -118,7 +118,7 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
     }
   }
 
-  const inTurn = <T>(partial: Partial, work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(partial: PartialFile, work: () => Promise<T>): Promise<T> => {
     const turn = partial.turn.then(work)
     partial.turn = turn.catch(() => undefined)
     return turn
@@ -136,6 +136,7 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
       partial.writing += 1
       try {
         const handle = await inTurn(partial, () => openOwn(uploadId))
+        if (index < partial.next) Object.assign(partial, unsummed())
         const before = partial.sum
         const sum = partial.next === index ? before.copy() : undefined
         let arrived: Arrived
@@ -159,12 +160,6 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
         await inTurn(partial, () => trim(partial, uploadId, notedBytes)).catch(() => undefined)
         throw error
       }
-    },
-    forget(uploadId, index) {
-      const partial = partials.get(uploadId)
-      if (partial === undefined || index >= partial.next) return
-      partial.sum = createHash('sha256')
-      partial.next = 0
     },
     async finish(uploadId, totalSize, chunks) {
       const place = placeOf(uploadId)
@@ -193,7 +188,10 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
           if (digest.digest('hex') !== sha256) lacking.push(index)
           position += size
         }
-        if (lacking.length > 0) return { lacking }
+        if (lacking.length > 0) {
+          Object.assign(partial, unsummed())
+          return { lacking }
+        }
         Object.assign(partial, { sum, next: chunks.length })
         if (!isKnown) await handle.truncate(totalSize)
         const beginning = Buffer.alloc(Math.min(totalSize, beginningBytes))
