@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import { sendBare } from '../support/raw-request.ts'
+import type { Part } from '../support/storage-calls.ts'
 import { fetchBytes, filesOnDisk, jpeg, multipart, noise, png, upload } from '../support/storage-calls.ts'
 
 let host: TestHost
@@ -44,7 +45,7 @@ describe('a file that is two things at once', () => {
       ['a.js', 'text/javascript'],
       ['a', undefined],
     ] as const) {
-      const part = ['file', bytes, name, ...(type === undefined ? [] : [type])] as const
+      const part: Part = type === undefined ? ['file', bytes, name] : ['file', bytes, name, type]
       const answer = await host.post('/storage/upload', ...multipart(part))
       if (answer.status !== 201) {
         expect([answer.status, answer.body.error.code]).toEqual([400, 'file_type_not_allowed'])

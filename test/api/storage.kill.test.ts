@@ -10,7 +10,8 @@ import { startChildServer } from '../safety/child-server.ts'
 import { filesOnDisk, multipart, noise, sha256 } from '../support/storage-calls.ts'
 import { sized } from '../support/test-size.ts'
 
-const kills = sized(5, 200)
+/** `CAIRN_KILLS` takes another number. */
+const kills = Number(process.env['CAIRN_KILLS'] ?? sized(5, 200))
 const chunkSize = 5_242_880
 const workers = 4
 

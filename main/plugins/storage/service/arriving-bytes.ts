@@ -18,8 +18,8 @@ export interface Arrived {
 }
 
 /** Bytes that are written together. */
-const gatherBytes = 1_048_576
-const gatherParts = 256
+const gatherBytes = 262_144
+const gatherParts = 64
 
 /**
  * Writes bytes from a position on, as they come, and forces them to the disk. What has come is written while the next is

@@ -66,7 +66,7 @@ interface PartialFile {
 const unsummed = (): Pick<PartialFile, 'sum' | 'next'> => ({ sum: createHash('sha256'), next: 0 })
 
 const noFollow = constants.O_NOFOLLOW ?? 0
-const readBytes = 1_048_576
+const readBytes = 262_144
 
 /** Opens the store; folders are made when the first bytes come. @param requireRoom throws when the disk has no room */
 export function createPartialFiles(dataDir: string, requireRoom: () => void): PartialFiles {
@@ -177,16 +177,21 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
         const next = isKnown ? partial.next : 0
         const sum = isKnown ? partial.sum.copy() : createHash('sha256')
         const lacking: number[] = []
+        // One for all: a stream would make as many bytes of garbage as the file has.
+        const buffer = Buffer.allocUnsafe(readBytes)
         let position = chunks.slice(0, next).reduce((bytes, { size }) => bytes + size, 0)
         for (const { index, size, sha256 } of chunks.slice(next)) {
           const digest = createHash('sha256')
-          const read = { autoClose: false, start: position, end: position + size - 1, highWaterMark: readBytes }
-          for await (const part of handle.createReadStream(read)) {
-            digest.update(part as Buffer)
-            sum.update(part as Buffer)
+          for (const end = position + size; position < end;) {
+            const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end - position), position)
+            // The file may be shorter: the sum of the chunk tells.
+            if (bytesRead === 0) break
+            const part = buffer.subarray(0, bytesRead)
+            digest.update(part)
+            sum.update(part)
+            position += bytesRead
           }
           if (digest.digest('hex') !== sha256) lacking.push(index)
-          position += size
         }
         if (lacking.length > 0) {
           Object.assign(partial, unsummed())
