@@ -1,6 +1,7 @@
 // Bytes on their way into a file: counted and summed up as they come, and on disk at the end. Knows no place and no name.
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { bytesPassed } from '#main/kernel/passing-bytes.ts'
 
 /** What bytes are taken, and how long. */
 export interface ArrivalRules {
@@ -58,6 +59,7 @@ export async function writeArriving(
       if (size - written >= gatherBytes || gathered.length >= gatherParts) await flush()
       digest.update(part)
       look?.(part)
+      bytesPassed(part.length)
     }
     await flush()
     await writing
