@@ -1,20 +1,12 @@
 // The files of a workspace in its backups: each is a second name of the same bytes, which nobody changes, so that a backup takes
 // no room for them before they are deleted. Knows that files lie under their checksum, nothing of what names them.
 import { createHash } from 'node:crypto'
-import {
-  constants,
-  copyFileSync,
-  createReadStream,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-} from 'node:fs'
+import { createReadStream, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { renameSync, rmSync } from 'node:fs'
-import { copyFile, link, lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncPath, writeFileAtomic, readPrivateFile } from '#main/kernel/atomic-file.ts'
+import { linkOrCopy, linkOrCopySync } from '#main/kernel/second-name.ts'
 
 /** The list of the files of a backup, beside its database. */
 export const fileListName = 'files.txt'
@@ -124,32 +116,6 @@ function readList(backup: string): ListedFile[] {
 async function namesIn(folder: string, form: RegExp): Promise<string[]> {
   if (!existsSync(folder)) return []
   return (await readdir(folder)).filter((name) => form.test(name)).toSorted()
-}
-
-/** Volumes without second names, or with too many of one file, get copies. */
-async function linkOrCopy(source: string, target: string): Promise<void> {
-  try {
-    await link(source, target)
-  } catch (error) {
-    if (!isLinkless(error)) throw error
-    await copyFile(source, target, constants.COPYFILE_EXCL)
-    syncPath(target)
-  }
-}
-
-function linkOrCopySync(source: string, target: string): void {
-  try {
-    linkSync(source, target)
-  } catch (error) {
-    if (!isLinkless(error)) throw error
-    copyFileSync(source, target, constants.COPYFILE_EXCL)
-    syncPath(target)
-  }
-}
-
-function isLinkless(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  return ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS', 'EACCES', 'EOPNOTSUPP'].includes(code)
 }
 
 async function digestOf(path: string): Promise<string> {

@@ -37,7 +37,10 @@ const laterMs = 5_000
 /** Less than this is not worth it. */
 const worthBytes = 24 * 1024 * 1024
 
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
+/** A collection of the engine: of everything, or of what is young. */
+export type Collect = (
+  options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' } | { type: 'minor'; execution: 'sync' },
+) => void
 
 /**
  * Begins to watch for pauses.
@@ -61,7 +64,7 @@ export function returnMemoryInPauses(traffic: Traffic): () => void {
 }
 
 /** The engine's own collection; the flag adds a name to contexts made from now on, and to no other. */
-function collector(): Collect {
+export function collector(): Collect {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as Collect
   setFlagsFromString('--no-expose-gc')

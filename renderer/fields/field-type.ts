@@ -4,6 +4,7 @@
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { FieldDefinition } from './field-definition.ts'
+import type { ShownFile } from './file-text.ts'
 import type { FilterOperator } from './operators.ts'
 import type { Translate } from './field-messages.ts'
 import type { Setting } from './settings.ts'
@@ -36,6 +37,8 @@ export type ParseResult = { ok: true; value: unknown } | { ok: false; message: s
 export interface Chip {
   text: string
   className: string
+  /** A picture that is drawn small before the text. */
+  picture?: ShownFile
 }
 
 /** What an editor is given. The draft is always text that `parse` reads, so nothing typed can be lost. */

@@ -10,7 +10,9 @@ const thumbnails = new Map<string, Promise<string | undefined>>()
 /** Pictures that are made at a time: decoding is work for the machine. */
 const atOnce = 3
 let running = 0
-const waiting: (() => void)[] = []
+/** Those that wait, the latest at the end: it is what is in sight. */
+const waiting: { start(): void; give(): void }[] = []
+const mostWaiting = 120
 
 /** What the kind of a file is looked at with; undefined for those that are only saved. */
 export type PreviewKind = 'image' | 'pdf' | 'audio' | 'video' | 'text'
@@ -35,18 +37,25 @@ async function fetchHere(fileId: string): Promise<Blob> {
   return (await download('downloadFile', { params: { id: fileId }, query: { local: true } })).file
 }
 
-/** The address of a small picture of an image, made once; undefined when none can be made of it here. */
-export function thumbnailOf(file: { fileId: string; mimeType: string; size: number }): Promise<string | undefined> {
+/**
+ * The address of a small picture of an image, made once; undefined when none can be made of it here.
+ * @param edge its longer side in pixels
+ */
+export function thumbnailOf(
+  file: { fileId: string; mimeType: string; size: number },
+  edge = thumbnailEdge,
+): Promise<string | undefined> {
   const { fileId, mimeType, size } = file
   if (previewKindOf(mimeType) !== 'image' || size > previewBytes) return Promise.resolve(undefined)
-  const known = thumbnails.get(fileId)
+  const key = `${edge} ${fileId}`
+  const known = thumbnails.get(key)
   if (known) return known
-  const made = inTurn(async () => shrink(await fetchHere(fileId))).catch(() => {
-    // Another try when it is shown again: the host may only have been away.
-    thumbnails.delete(fileId)
+  const made = inTurn(async () => shrink(await fetchHere(fileId), edge)).catch(() => {
+    // Another try when it is shown again: the host may only have been away, or it was out of sight by its turn.
+    thumbnails.delete(key)
     return undefined
   })
-  thumbnails.set(fileId, made)
+  thumbnails.set(key, made)
   const [oldest] = thumbnails.keys()
   if (thumbnails.size > keptThumbnails && oldest !== undefined) {
     void thumbnails.get(oldest)?.then((address) => address !== undefined && URL.revokeObjectURL(address))
@@ -56,20 +65,24 @@ export function thumbnailOf(file: { fileId: string; mimeType: string; size: numb
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (running >= atOnce)
+    await new Promise<void>((resolve, reject) => {
+      waiting.push({ start: resolve, give: () => reject(new DOMException('Out of sight.', 'AbortError')) })
+      if (waiting.length > mostWaiting) waiting.shift()?.give()
+    })
   running += 1
   try {
     return await work()
   } finally {
     running -= 1
-    waiting.shift()?.()
+    waiting.pop()?.start()
   }
 }
 
-async function shrink(file: Blob): Promise<string | undefined> {
+async function shrink(file: Blob, edge: number): Promise<string | undefined> {
   const picture = await createImageBitmap(file)
   try {
-    const scale = Math.min(1, thumbnailEdge / Math.max(picture.width, picture.height))
+    const scale = Math.min(1, edge / Math.max(picture.width, picture.height))
     const canvas = document.createElement('canvas')
     canvas.width = Math.max(1, Math.round(picture.width * scale))
     canvas.height = Math.max(1, Math.round(picture.height * scale))

@@ -255,6 +255,34 @@ describe('an archive is refused', () => {
     }
   })
 
+  it('for names and sizes that headers of their own say', async () => {
+    const record = (key: string, value: string): string => {
+      const rest = ` ${key}=${value}\n`
+      const length = rest.length + String(rest.length + 2).length
+      return `${length}${rest}`
+    }
+    const after = (kind: string, content: string): Promise<{ reason: string }> =>
+      refused(
+        tgzOf([...base(), { path: 'header', content, kind }, { path: 'assets/a', content: 'x', kind: '0' }]),
+        'tgz',
+      )
+    expect(await after('x', record('path', '../evil.json'))).toMatchObject({ reason: 'path_escapes' })
+    expect(await after('x', record('path', '/etc/cron.d/evil'))).toMatchObject({ reason: 'path_absolute' })
+    expect(await after('L', '../evil.json\0')).toMatchObject({ reason: 'path_escapes' })
+    expect((await after('x', record('size', '30000'))).reason).toBe('tar_cut_short')
+    expect((await after('x', record('size', '-1'))).reason).toBe('tar_damaged')
+    expect((await after('x', '999 path=a\n')).reason).toBe('tar_damaged')
+    expect((await after('L', 'a/'.repeat(1_000_000))).reason).toBe('header_too_large')
+  })
+
+  it('never for an archive in it: that is carried as it is, and not opened', async () => {
+    let inner = zipOf([{ path: '../evil', content: Buffer.alloc(20_000_000) }])
+    for (let depth = 0; depth < 20; depth += 1) inner = zipOf([{ path: `${depth}.zip`, content: inner }])
+    const files = base({ 'assets/inner.zip': inner })
+    const { status, body } = await upload(zipOf([...files, ...filesOf({ 'checksums.json': checksumsOf(files) })]))
+    expect([status, body.error]).toEqual([201, undefined])
+  })
+
   it('for what comes out of it', async () => {
     const bomb = zipOf([...base(), { path: 'assets/zeros', content: Buffer.alloc(20_000_000) }])
     expect(await refused(bomb)).toMatchObject({ reason: 'ratio_too_high' })

@@ -1,5 +1,6 @@
 // Files that are sent in chunks: progress, replays, resuming after a restart, what is refused, the end of uploads (D-184).
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#main/kernel/clock.ts'
@@ -7,7 +8,7 @@ import type { Answer } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 import { createPeopledHost } from '../support/test-identities.ts'
-import { fetchBytes, filesOnDisk, noise, page, sha256 } from '../support/storage-calls.ts'
+import { fetchBytes, filesOnDisk, multipart, noise, page, sha256 } from '../support/storage-calls.ts'
 
 let host: PeopledHost
 const chunkSize = 5_242_880
@@ -47,6 +48,8 @@ const put = (made: Started, index: number | string, bytes: Uint8Array = chunkOf(
     'content-type': 'application/octet-stream',
     ...headers,
   })
+/** The file its chunks are in. */
+const partOf = ({ uploadId }: Started): string => join(host.dataDir, 'files', 'uploads', uploadId, 'bytes')
 const progress = async (made: Started) =>
   (await host.get(`/storage/upload/chunked/${made.uploadId}/progress`)).body.data
 const complete = (made: Started, parts: object[] = [], more: object = {}) =>
@@ -231,18 +234,71 @@ describe('an upload in chunks', () => {
     await host.delete(`/storage/${made.fileId}`)
   }, 30_000)
 
-  it('asks again for a chunk whose bytes have changed on disk', async () => {
+  it('asks again for all chunks whose bytes have changed on disk before a start', async () => {
     const made = await start()
     for (const index of [0, 1, 2]) await put(made, index)
-    const folder = join(host.dataDir, 'files', 'uploads', made.uploadId)
-    const file = readdirSync(folder).find((name) => name.startsWith('2-'))!
-    writeFileSync(join(folder, file), noise(1_000, 5))
+    await host.restart()
+    const file = partOf(made)
+    writeFileSync(file, Buffer.concat([noise(7, 5), readFileSync(file).subarray(7, size - 1)]))
     const answer = await complete(made)
     expect(refusal(answer)).toEqual([409, 'upload_incomplete'])
-    expect(answer.body.error.details.missing).toEqual([2])
-    await put(made, 2)
+    expect(answer.body.error.details.missing).toEqual([0, 2])
+    for (const index of [2, 0]) await put(made, index)
     expect((await complete(made)).body.data.eTag).toBe(sha256(whole))
     await host.delete(`/storage/${made.fileId}`)
+  }, 30_000)
+
+  it('keeps a chunk while another one in its place does not arrive whole, and takes it once it does', async () => {
+    const made = await start()
+    for (const index of [1, 0, 2]) await put(made, index)
+    const other = noise(chunkSize, 8)
+    expect(refusal(await put(made, 0, other.subarray(1)))).toEqual([400, 'chunk_invalid'])
+    const answers = await Promise.all([put(made, 0, other), put(made, 1, noise(chunkSize, 9)), put(made, 1)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    await put(made, 1)
+    const done = await complete(made)
+    expect(done.body.data.eTag).toBe(sha256(Buffer.concat([other, whole.subarray(chunkSize)])))
+    await host.delete(`/storage/${made.fileId}`)
+  }, 30_000)
+
+  it('gives the disk back what came of a chunk that did not arrive whole', async () => {
+    const made = await start()
+    await put(made, 0)
+    const { hostname, port } = new URL(host.host.url)
+    const socket = connect(Number(port), hostname)
+    const head = [
+      `PUT /api/v1/storage/upload/chunked/${made.uploadId}/chunk/1 HTTP/1.1`,
+      `Host: ${hostname}:${port}`,
+      `Authorization: Bearer ${host.host.token}`,
+      `X-Resume-Token: ${made.resumeToken}`,
+      'Content-Type: application/octet-stream',
+      `Content-Length: ${chunkSize}`,
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    socket.write(noise(2_000_000, 2))
+    await expect.poll(() => statSync(partOf(made)).size, { timeout: 10_000 }).toBeGreaterThan(chunkSize)
+    socket.destroy()
+    await expect.poll(() => statSync(partOf(made)).size, { timeout: 10_000 }).toBe(chunkSize)
+    expect((await progress(made)).receivedChunks).toEqual([0])
+    await host.delete(`/storage/upload/chunked/${made.uploadId}`)
+  }, 30_000)
+
+  it('that is refused at its end has all of its chunks, and changes no file of equal bytes', async () => {
+    const same = (await host.post('/storage/upload', ...multipart(['file', whole, 'same.bin']))).body.data
+    const made = await start()
+    for (const index of [0, 1, 2]) await put(made, index)
+    await host.patch('/settings', { 'storage.quotaBytes': 1 })
+    expect(refusal(await complete(made))).toEqual([409, 'storage_quota_exceeded'])
+    await host.patch('/settings', { 'storage.quotaBytes': null })
+    expect((await progress(made)).receivedChunks).toEqual([0, 1, 2])
+    await put(made, 2, noise(1_000, 10))
+    // Each stored file is compared with its name.
+    expect(filesOnDisk(host.dataDir).stored).toContain(same.sha256)
+    expect((await complete(made)).body.data.eTag).toBe(
+      sha256(Buffer.concat([whole.subarray(0, 2 * chunkSize), noise(1_000, 10)])),
+    )
+    expect(filesOnDisk(host.dataDir)).toMatchObject({ temporary: [], parts: [] })
+    for (const { fileId } of [same, made]) await host.delete(`/storage/${fileId}`)
   }, 30_000)
 })
 

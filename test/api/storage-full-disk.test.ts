@@ -1,5 +1,6 @@
 // Uploads on a disk that is really full: a clear refusal, nothing half written, and the same upload goes through once there is
 // room again (D-24, D-186).
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -59,6 +60,8 @@ it.skipIf(typeof disk === 'string')(
       })
     }
     expect(filesOnDisk(host.dataDir)).toMatchObject({ stored: [kept.sha256], temporary: [], parts: [uploadId] })
+    // What came of the chunk is given back.
+    expect(statSync(join(host.dataDir, 'files', 'uploads', uploadId, 'bytes')).size).toBe(chunkSize)
     expect((await host.get(`/storage/${kept.fileId}`)).status).toBe(200)
 
     disk.free()

@@ -264,6 +264,47 @@ describe('a file that a record names', () => {
   })
 })
 
+describe('columns of files', () => {
+  it('go out and come back in every format, as long as the files are there and may be read', async () => {
+    const [one, two] = [await upload(host, 'one', { name: 'a, "b".txt' }), await upload(host, 'two', { name: 'c.txt' })]
+    const photo = await upload(host, png, { name: 'p.png' })
+    const record = { title: 'Out', papers: [one, two].map(({ fileId }) => ({ fileId })), photo: photo.fileId }
+    const { id } = (await host.post('/data/task', record)).body
+    const stored = (await host.get(`/data/task/${id}`)).body.record
+    const query = `select=title,papers,photo&filter=${encodeURIComponent(JSON.stringify({ id }))}`
+    for (const [format, type] of [
+      ['csv', 'text/csv'],
+      ['ndjson', 'application/x-ndjson'],
+      ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    ] as const) {
+      const { bytes } = await fetchBytes(`${host.host.url}/api/v1/data/task/export?format=${format}&${query}`, {
+        authorization: `Bearer ${host.host.token}`,
+      })
+      // What has an id would be that record again.
+      const file = format === 'ndjson' ? JSON.stringify({ ...JSON.parse(bytes.toString()), id: undefined }) : bytes
+      const answer = await host.post('/data/task/import?writeMode=insert', file, { 'content-type': type })
+      expect([format, answer.status, answer.body.errors, answer.body.created]).toEqual([format, 200, [], 1])
+      const { records } = (await host.get('/data/task?sort=-id&top=1')).body
+      expect([format, records[0].papers, records[0].photo]).toEqual([format, stored.papers, stored.photo])
+    }
+    const labels = await host.get(`/data/task/export?format=csv&cells=labels&${query}`)
+    expect(labels.body).toContain('c.txt')
+    const rows = [
+      { title: 'lost', photo: absent },
+      { title: 'kept', photo: photo.fileId },
+    ]
+    const half = await host.post('/data/task/import', { rows })
+    expect(half.body).toMatchObject({
+      created: 1,
+      failed: 1,
+      errors: [{ row: 1, field: 'photo', code: 'invalid_reference' }],
+    })
+    // Naming a file one may not read gains nothing.
+    const others = await host.as(alice).post('/data/task/import', { rows: [{ title: 'mine', photo: photo.fileId }] })
+    expect(others.body.errors).toMatchObject([{ field: 'photo', code: 'invalid_reference' }])
+  })
+})
+
 describe('files in feeds', () => {
   it('are told with the item, searched for, read by readers and held by it', async () => {
     const file = await upload(host.as(alice), 'attached', { name: 'a.txt', scope: 'private' })

@@ -1,5 +1,5 @@
-// Uploads, chunks and deletions over kill -9 of the host: what was acknowledged opens with its checksum, an interrupted upload in
-// chunks goes on, and nothing lies around that nobody names (safety R27, D-186).
+// Uploads, chunks, deletions and sweeps over kill -9 of the host: what was acknowledged opens with its checksum, what records
+// name stays, interrupted uploads in chunks go on, and nothing lies around that nobody names (safety R27, D-186).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +10,16 @@ import { startChildServer } from '../safety/child-server.ts'
 import { filesOnDisk, multipart, noise, sha256 } from '../support/storage-calls.ts'
 import { sized } from '../support/test-size.ts'
 
-const kills = sized(5, 200)
+/** `CAIRN_KILLS` takes another number. */
+const kills = Number(process.env['CAIRN_KILLS'] ?? sized(5, 200))
 const chunkSize = 5_242_880
 const workers = 4
+
+const paper = {
+  name: 'paper',
+  label: 'Paper',
+  fields: { title: { type: 'text', label: 'Title' }, file: { type: 'file', label: 'File' } },
+}
 
 interface FileState {
   readonly sha256: string
@@ -75,66 +82,118 @@ it(
           if ((await send('POST', '/storage/upload/complete', { fileId })).status === 201) note(fileId, sha256(bytes))
         }
         if (seed % 3 !== 0) continue
-        const victim = [...files].find(([, { doomed }]) => !doomed)
+        const victim = [...files].find(([id, { doomed }]) => !doomed && !named.has(id))
         if (victim === undefined) continue
         victim[1].doomed = true
         if ((await send('DELETE', `/storage/${victim[0]}`)).status === 200) victim[1].gone = true
       }
     }
 
-    // One upload in chunks lives through all kills.
-    const whole = Buffer.concat([noise(chunkSize, 100), noise(chunkSize, 101), noise(77, 102)])
-    let chunked: { uploadId: string; resumeToken: string; fileId: string } | undefined
+    /** Names uploaded files in records; then they cannot be deleted. */
+    const named = new Set<string>()
+    const nameFiles = async (): Promise<void> => {
+      while (!stopped) {
+        const free = [...files].find(([id, { doomed }]) => !doomed && !named.has(id))
+        if (free === undefined || named.size > kills) {
+          await pause(20)
+          continue
+        }
+        // Nobody deletes it meanwhile.
+        named.add(free[0])
+        const made = await send('POST', '/data/paper', { file: { fileId: free[0] } })
+        if (made.status !== 201) wrong.push(`A file was not named: ${made.status}`)
+        const refused = await send('DELETE', `/storage/${free[0]}`)
+        if (refused.status !== 409) wrong.push(`A file a record names was deleted: ${refused.status}`)
+      }
+    }
+
+    // Uploads in chunks, one after the other: each goes on over as many kills as it takes.
+    const wholeOf = (of: number): Buffer =>
+      Buffer.concat([noise(chunkSize, 100 + of), noise(chunkSize, 101 + of), noise(77, 102 + of)])
+    const chunkOf = (of: number, index: number): Buffer =>
+      wholeOf(of).subarray(index * chunkSize, (index + 1) * chunkSize)
+    let uploadsBegun = 0
+    let uploadsDone = 0
+    let chunked: { uploadId: string; resumeToken: string; fileId: string; of: number } | undefined
     const acknowledged = new Set<number>()
     let chunksStored = 0
+    const wrong: string[] = []
+    const progressOf = async (): Promise<{ status: string; receivedChunks: number[] }> =>
+      (await send('GET', `/storage/upload/chunked/${chunked!.uploadId}/progress`)).data
+    const sendChunk = async (index: number, bytes: Uint8Array): Promise<void> => {
+      const { uploadId, resumeToken } = chunked!
+      // Until it is acknowledged it may be this one, the one before or none.
+      acknowledged.delete(index)
+      const path = `/storage/upload/chunked/${uploadId}/chunk/${index}`
+      const put = await send('PUT', path, bytes, { 'x-resume-token': resumeToken })
+      if (put.status !== 200) throw new Error(`A chunk was refused: ${put.status}`)
+      acknowledged.add(index)
+      chunksStored += 1
+    }
+    const endUpload = async (): Promise<void> => {
+      const { of, uploadId, fileId } = chunked!
+      const { status, receivedChunks } = await progressOf()
+      if (status !== 'completed') {
+        const missing = [0, 1, 2].filter((index) => !receivedChunks.includes(index))
+        // Also out of order, and one of them replaced on its way.
+        for (const index of of % 2 === 0 ? missing : missing.toReversed()) await sendChunk(index, chunkOf(of, index))
+        if (of % 3 === 0) await sendChunk(0, noise(chunkSize, 99))
+        await sendChunk(0, chunkOf(of, 0))
+        const parts = [0, 1, 2].map((chunkIndex) => ({ chunkIndex, eTag: sha256(chunkOf(of, chunkIndex)) }))
+        const done = await send('POST', `/storage/upload/chunked/${uploadId}/complete`, { parts })
+        if (done.status !== 201) wrong.push(`An upload was not completed: ${done.status} ${done.bytes.toString()}`)
+      }
+      note(fileId, sha256(wholeOf(of)))
+      uploadsDone += 1
+      chunked = undefined
+      const state = files.get(fileId)!
+      if (of % 4 === 0 || named.has(fileId)) return
+      state.doomed = true
+      if ((await send('DELETE', `/storage/${fileId}`)).status === 200) state.gone = true
+    }
     const sendChunks = async (): Promise<void> => {
-      for (let round = 0; !stopped; round += 1) {
-        const index = round % 3
-        const bytes = whole.subarray(index * chunkSize, (index + 1) * chunkSize)
-        const path = `/storage/upload/chunked/${chunked!.uploadId}/chunk/${index}`
-        const put = await send('PUT', path, bytes, { 'x-resume-token': chunked!.resumeToken })
-        if (put.status !== 200) continue
-        acknowledged.add(index)
-        chunksStored += 1
+      while (!stopped) {
+        if (chunked === undefined) {
+          const body = { filename: 'big.bin', mimeType: 'a/b', totalSize: 2 * chunkSize + 77, chunkSize, scope: 'user' }
+          const begun = (await send('POST', '/storage/upload/chunked', body)).data
+          acknowledged.clear()
+          chunked = { ...begun, of: (uploadsBegun += 1) }
+        }
+        await endUpload()
       }
     }
 
     try {
       for (let kill = 0; kill < kills; kill += 1) {
         server = await startChildServer({ dataDir })
-        if (chunked === undefined) {
-          const body = { filename: 'big.bin', mimeType: 'a/b', totalSize: whole.length, chunkSize, scope: 'user' }
-          chunked = (await send('POST', '/storage/upload/chunked', body)).data
-        }
-        const progress = await send('GET', `/storage/upload/chunked/${chunked!.uploadId}/progress`)
-        expect(progress.data.receivedChunks).toEqual(expect.arrayContaining([...acknowledged]))
+        if (kill === 0) expect((await send('PUT', '/meta/object/paper', paper)).status).toBe(200)
+        if (chunked !== undefined)
+          expect((await progressOf()).receivedChunks).toEqual(expect.arrayContaining([...acknowledged]))
         stopped = false
-        const running = [...Array.from({ length: workers }, work), sendChunks()].map((one) =>
+        const running = [...Array.from({ length: workers }, work), nameFiles(), sendChunks()].map((one) =>
           one.catch(() => undefined),
         )
         const enough = files.size + 2 + (kill % 3)
         const chunksBefore = chunksStored
-        const goesOn = (): boolean => files.size < enough || (kill % 2 === 0 && chunksStored === chunksBefore)
+        // Every fifth kill meets the sweep of the start.
+        const goesOn = (): boolean =>
+          kill % 5 < 4 && (files.size < enough || (kill % 2 === 0 && chunksStored < chunksBefore + 2))
         for (let waited = 0; goesOn() && waited < 15_000; waited += 10) await pause(10)
         await pause((kill % 5) * 7)
         await server.end('SIGKILL')
         stopped = true
         await Promise.all(running)
       }
-      expect(files.size).toBeGreaterThan(kills)
-      expect(acknowledged.size).toBeGreaterThan(0)
+      expect(files.size).toBeGreaterThan(kills / 2)
+      expect(named.size).toBeGreaterThan(0)
 
       server = await startChildServer({ dataDir })
-      for (const index of [0, 1, 2].filter((one) => !acknowledged.has(one))) {
-        const bytes = whole.subarray(index * chunkSize, (index + 1) * chunkSize)
-        const path = `/storage/upload/chunked/${chunked!.uploadId}/chunk/${index}`
-        expect((await send('PUT', path, bytes, { 'x-resume-token': chunked!.resumeToken })).status).toBe(200)
-      }
-      const done = await send('POST', `/storage/upload/chunked/${chunked!.uploadId}/complete`, { parts: [] })
-      expect([done.status, done.data?.eTag]).toEqual([201, sha256(whole)])
+      if (chunked !== undefined) await endUpload()
+      expect(wrong).toEqual([])
+      expect(uploadsDone).toBeGreaterThan(0)
 
       // Whatever the host calls ready opens, whether it was acknowledged or not.
-      const named = new Set<string>()
+      const sums = new Set<string>()
       const told = new Map<string, { status: string; sha256: string | null }>()
       for (let cursor = ''; ;) {
         const { data } = await send('GET', `/storage/files?limit=200${cursor}`)
@@ -146,7 +205,7 @@ it(
         if (file.status !== 'ready') continue
         const got = await send('GET', `/storage/${fileId}`)
         expect([got.status, sha256(got.bytes)]).toEqual([200, file.sha256])
-        named.add(file.sha256!)
+        sums.add(file.sha256!)
       }
       for (const [fileId, state] of files) {
         if (state.gone) expect(told.has(fileId)).toBe(false)
@@ -160,14 +219,15 @@ it(
         .poll(
           () => {
             const { stored, temporary, parts } = filesOnDisk(dataDir)
-            return { lacking: [...named].filter((one) => !stored.includes(one)), temporary, parts }
+            return { lacking: [...sums].filter((one) => !stored.includes(one)), temporary, parts }
           },
           { timeout: 10_000 },
         )
         .toEqual({ lacking: [], temporary: [], parts: [] })
-      for (const sum of filesOnDisk(dataDir).stored) expect(named.has(sum) || unfinished.has(sum)).toBe(true)
+      for (const sum of filesOnDisk(dataDir).stored) expect(sums.has(sum) || unfinished.has(sum)).toBe(true)
       for (const [fileId, { status }] of told) if (status === 'pending') await send('DELETE', `/storage/${fileId}`)
-      for (const [fileId, { status }] of told) if (status === 'ready') await send('DELETE', `/storage/${fileId}`)
+      for (const [fileId, { status }] of told)
+        if (status === 'ready') await send('DELETE', `/storage/${fileId}?force=true`)
       expect(filesOnDisk(dataDir)).toEqual({ stored: [], temporary: [], parts: [] })
     } finally {
       stopped = true

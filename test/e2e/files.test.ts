@@ -144,6 +144,7 @@ describe('files', () => {
     await page.getByRole('gridcell', { name: 'First' }).waitFor()
     await dropOn(page, '[aria-rowindex="2"] [aria-colindex="4"]', { 'three.txt': 'Third' })
     await page.getByText('three.txt is attached.').waitFor()
+    await page.getByRole('gridcell', { name: 'dot.png' }).locator('img').waitFor({ state: 'attached' })
     expect(await names('files')).toContain('three.txt')
     await page.getByRole('gridcell', { name: /three\.txt/ }).dblclick()
     const editor = page.getByRole('group', { name: /Files, row 1/ })

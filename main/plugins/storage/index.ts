@@ -14,6 +14,7 @@ import { createDownloads } from './service/downloads.ts'
 import { createElsewhere } from './service/elsewhere.ts'
 import { createFileAccess } from './service/file-access.ts'
 import { createFiles } from './service/files.ts'
+import { createPartialFiles } from './service/partial-files.ts'
 import { createFileReferences } from './service/references.ts'
 import { createSignedTokens } from './service/signed-tokens.ts'
 import { createTravellingFiles } from './service/travelling.ts'
@@ -46,15 +47,17 @@ export const storagePlugin = definePlugin({
     const permissions = host.service('permissions')
     const auth = host.optionalService('auth')
     const publicDownloads = (): boolean => settings.get('storage.publicDownloads')
+    const requireRoom = (): void => {
+      if (host.database.health() === 'disk_full') throw diskFullError()
+    }
     const bytes = createByteStore({
       dataDir: options.dataDir,
       uniqueName: () => ids.uuid(),
       isNamed: (sha256) => namesBytes(read, sha256),
-      requireRoom() {
-        if (host.database.health() === 'disk_full') throw diskFullError()
-      },
+      requireRoom,
       onError: (error) => log.error({ err: error }, 'Bytes of a deleted file could not be removed.'),
     })
+    const partials = createPartialFiles(options.dataDir, requireRoom)
     const references = createFileReferences({
       write,
       metadata: host.service('metadata'),
@@ -81,7 +84,20 @@ export const storagePlugin = definePlugin({
       elsewhere,
     })
     const tokens = createSignedTokens({ read, write, secrets: host.secrets, clock })
-    const parts = { read, write, clock, ids, bytes, files, access, references, tokens, publicDownloads, elsewhere }
+    const parts = {
+      read,
+      write,
+      clock,
+      ids,
+      bytes,
+      partials,
+      files,
+      access,
+      references,
+      tokens,
+      publicDownloads,
+      elsewhere,
+    }
     const attachable: StorageService['attachable'] = (from, ctx, fileId) => {
       const file = readFile(from, fileId)
       if ((file?.status !== 'ready' && file?.status !== 'away') || !access.mayRead(from, ctx, file)) return undefined
@@ -116,7 +132,7 @@ export const storagePlugin = definePlugin({
     for (const type of ['feed.item.created', 'feed.item.updated'] as const) host.on(type, references.itemWritten)
     host.on('feed.item.deleted', references.itemDeleted)
     host.on('schema.backup_expired', references.objectExpired)
-    const upkeep = createUpkeep({ read, write, clock, log, bytes })
+    const upkeep = createUpkeep({ read, write, clock, log, bytes, partials })
     host.dispose(upkeep.stop)
     host.job('sweep', { everySeconds: 3600 }, async (signal) => {
       await upkeep.sweep(signal)

@@ -12,6 +12,7 @@ import type { FileAccess } from './service/file-access.ts'
 import type { Files } from './service/files.ts'
 import { requireScope } from './service/files.ts'
 import { dropFile } from './service/reference-store.ts'
+import type { PartialFiles } from './service/partial-files.ts'
 import type { FileReferences } from './service/references.ts'
 import type { SignedTokens } from './service/signed-tokens.ts'
 import { storageError } from './errors.ts'
@@ -52,6 +53,7 @@ export interface AdministrationParts {
   readonly write: Write
   readonly clock: Clock
   readonly bytes: ByteStore
+  readonly partials: PartialFiles
   readonly files: Files
   readonly access: FileAccess
   readonly references: FileReferences
@@ -63,7 +65,7 @@ const lending = { usualSeconds: 900, mostSeconds: 604_800 }
 
 /** Makes the administration. */
 export function createFileAdministration(parts: AdministrationParts): FileAdministration {
-  const { read, write, clock, bytes, files, access, references, tokens } = parts
+  const { read, write, clock, bytes, partials, files, access, references, tokens } = parts
   return {
     list(ctx, query) {
       access.requireOpen(ctx)
@@ -137,7 +139,7 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
         },
         { whenFull: true },
       )
-      if (uploadId !== undefined) await bytes.removeParts(uploadId)
+      if (uploadId !== undefined) await partials.remove(uploadId)
       await bytes.settled()
       return { fileId: id.toLowerCase(), success: true }
     },

@@ -1,10 +1,10 @@
 // Owns a file as a person sees it in a row: a small picture or a sign for its kind, and its name.
 import { IconFile, IconFileMusic, IconFileText, IconMovie, IconPhoto } from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
-import { previewKindOf, thumbnailOf } from '../../lib/file-bytes.ts'
+import { previewKindOf } from '../../lib/file-bytes.ts'
 import type { PreviewKind } from '../../lib/file-bytes.ts'
 import type { FileReference } from '../../lib/file-uploads.ts'
+import { useThumbnail } from '../../lib/use-thumbnail.ts'
 import classes from './files.module.css'
 
 const icons: Readonly<Record<PreviewKind, TablerIcon>> = {
@@ -17,17 +17,9 @@ const icons: Readonly<Record<PreviewKind, TablerIcon>> = {
 
 /** The picture of a file; `large` fills its place. */
 export function FileThumb(props: { file: FileReference; large?: boolean }) {
-  const { large } = props
-  const { fileId, mimeType, size } = props.file
-  const [address, setAddress] = useState<string>()
-  useEffect(() => {
-    let isShown = true
-    void thumbnailOf({ fileId, mimeType, size }).then((made) => isShown && setAddress(made))
-    return () => {
-      isShown = false
-    }
-  }, [fileId, mimeType, size])
-  const Icon = icons[previewKindOf(mimeType) ?? 'text'] ?? IconFile
+  const { file, large } = props
+  const address = useThumbnail(file)
+  const Icon = icons[previewKindOf(file.mimeType) ?? 'text'] ?? IconFile
   return (
     <span className={classes.thumb} data-large={large || undefined} aria-hidden>
       {address === undefined ? <Icon size={large ? 32 : 18} stroke={1.5} /> : <img src={address} alt="" />}

@@ -7,6 +7,7 @@ import type { CellWrite } from './edit.ts'
 import type { GridLabels } from './grid-labels.ts'
 import type { GridOther, GridRecord } from './grid-types.ts'
 import type { RenderColumn } from './render-column.ts'
+import { FileThumb } from '../files/file-chip.tsx'
 import { ROW_NUMBER_COLUMN_INDEX, ariaColumn, ariaRow } from './aria.ts'
 
 /** Part of a selection that crosses a row: columns from `left` to `right`, and whether its edge runs along the row. */
@@ -152,6 +153,7 @@ function content(
   if (!chips) return type.format(value, field, context)
   return chips.map((chip, index) => (
     <span key={index} className={`field-chip ${chip.className}`}>
+      {chip.picture && <FileThumb file={chip.picture} />}
       {chip.text}
     </span>
   ))

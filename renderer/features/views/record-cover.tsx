@@ -1,17 +1,17 @@
 // Owns the cover of a card: a picture, a colour, or the colour of an option; a tint where there is none.
 import { IconPhoto } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { download } from '../../lib/api-client.ts'
+import { filesIn, shownFile } from '../../fields/file-text.ts'
+import type { ShownFile } from '../../fields/file-text.ts'
+import { useThumbnail } from '../../lib/use-thumbnail.ts'
 import classes from './gallery.module.css'
 
 /** The cover; it says nothing that the card does not say. */
 export function RecordCover(props: { value: unknown; field: FieldDefinition; context: FieldContext }) {
   const { value, field, context } = props
-  const fileId = fileOf(value)
-  if (fileId !== undefined) return <Picture id={fileId} />
+  const [file] = fieldTypeOf(field).files ? filesIn(value) : []
+  if (file) return <Picture file={shownFile(file)} />
   if (typeof value === 'string' && value !== '' && CSS.supports('color', value) && field.options === undefined) {
     return <span className={classes.cover} style={{ background: value }} aria-hidden />
   }
@@ -23,28 +23,16 @@ export function RecordCover(props: { value: unknown; field: FieldDefinition; con
   )
 }
 
-/** The first file of a value. */
-function fileOf(value: unknown): string | undefined {
-  const [first] = Array.isArray(value) ? (value as unknown[]) : [value]
-  if (typeof first !== 'object' || first === null) return undefined
-  const { fileId } = first as { fileId?: unknown }
-  return typeof fileId === 'string' ? fileId : undefined
-}
+/** Longer side of a cover in pixels: the widest card on a screen with two for each. */
+const coverEdge = 640
 
-/** A file as a picture; read with the credential of the page, so that nobody else is told of it. */
-function Picture({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: ['picture', id],
-    queryFn: async ({ signal }) => (await download('downloadFile', { params: { id }, query: {}, signal })).file,
-    staleTime: Infinity,
-  })
-  const [address, setAddress] = useState<string>()
-  useEffect(() => {
-    if (!data) return
-    const made = URL.createObjectURL(data)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
-  }, [data])
-  if (address === undefined) return <span className={classes.cover} data-empty aria-hidden />
-  return <img className={classes.cover} src={address} alt="" />
+/** A file as a picture, where it is one. */
+function Picture({ file }: { file: ShownFile }) {
+  const address = useThumbnail(file, coverEdge)
+  if (address !== undefined) return <img className={classes.cover} src={address} alt="" />
+  return (
+    <span className={classes.cover} data-empty aria-hidden>
+      <IconPhoto size={24} stroke={1.5} />
+    </span>
+  )
 }

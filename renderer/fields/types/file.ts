@@ -3,11 +3,12 @@
 import { IconPaperclip } from '@tabler/icons-react'
 import { FileEditor } from '../editors/file-editor.tsx'
 import type { FieldType } from '../field-type.ts'
-import { filesFromText, filesIn, filesToText } from '../file-text.ts'
+import { filesFromText, filesIn, filesToText, shownFile } from '../file-text.ts'
 import { fileSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { textOf } from '../text-rules.ts'
+import { previewKindOf } from '../../lib/file-bytes.ts'
 import { t } from '../../lib/strings.ts'
 
 function fileNames(value: unknown): string[] {
@@ -32,7 +33,14 @@ export const fileField: FieldType = {
   icon: IconPaperclip,
   format: (value) => fileNames(value).join(', '),
   cellClass: () => 'field-chips',
-  chips: (value) => fileNames(value).map((text) => ({ text, className: 'field-hue-none' })),
+  chips: (value) =>
+    filesIn(value)
+      .map(shownFile)
+      .map((file) => ({
+        text: file.name,
+        className: 'field-hue-none',
+        ...(previewKindOf(file.mimeType) === 'image' ? { picture: file } : {}),
+      })),
   toText: (value, field) => filesToText(filesIn(value), field),
   copyText: (value) => fileNames(value).join(', '),
   parse: blankIsNull((text, field, context) => {

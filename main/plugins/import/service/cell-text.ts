@@ -15,6 +15,7 @@ export type CellStyle = 'values' | 'labels'
  */
 export function cellOfValue(value: unknown, field: FieldSchema | null, style: CellStyle): Cell {
   if (value === null || value === undefined) return null
+  if (style === 'labels' && field !== null && fieldTypeOf(field).file === true) return withMark(fileNames(value))
   const own = field === null ? undefined : fieldTypeOf(field).toText?.(value)
   if (own !== undefined) return withMark(own)
   if (typeof value === 'number' || typeof value === 'boolean') return value
@@ -33,6 +34,11 @@ export function cellOfValue(value: unknown, field: FieldSchema | null, style: Ce
 function listText(items: readonly string[]): string {
   const plain = items.length > 0 && items.every((item) => item === item.trim() && item !== '' && !/[;,"[\]]/.test(item))
   return plain ? items.join(';') : JSON.stringify(items)
+}
+
+function fileNames(value: object | string | number | boolean): string {
+  const files = (Array.isArray(value) ? value : [value]) as { name?: string; fileId?: string }[]
+  return files.map(({ name, fileId }) => name ?? fileId).join(', ')
 }
 
 function labelOf(field: FieldSchema | null, value: string): string {

@@ -1,30 +1,24 @@
 // The bytes of files on disk: equal ones once, under their checksum, there whole or not at all. Knows no file by name; which
 // bytes are wanted it asks.
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
+import { linkOrCopy } from '#main/kernel/second-name.ts'
+import type { Arrived, ArrivalRules } from './arriving-bytes.ts'
+import { writeArriving } from './arriving-bytes.ts'
+import { makeFolder, syncFolder } from './folders.ts'
 import { beginningBytes } from './media-types.ts'
+import type { WholeFile } from './partial-files.ts'
 
 const noFollow = constants.O_NOFOLLOW ?? 0
 const shaForm = /^[0-9a-f]{64}$/
 
 /** Bytes that have arrived whole and are on disk, in a temporary file. */
-export interface ArrivedBytes {
+export interface ArrivedBytes extends Arrived {
   readonly temporary: string
-  readonly size: number
-  readonly sha256: string
   /** What types are told by. */
   readonly beginning: Uint8Array
-}
-
-/** What bytes are taken, and how long. */
-export interface ArrivalRules {
-  readonly limitBytes: number
-  /** The refusal of more bytes than that. */
-  readonly tooMany: () => Error
-  readonly signal?: AbortSignal
 }
 
 /** The bytes of a host. */
@@ -36,8 +30,8 @@ export interface ByteStore {
    * @throws what the write throws
    */
   keep<T>(arrived: ArrivedBytes, named: () => Promise<T>): Promise<T>
-  /** Moves arrived bytes to a path of their own below the folder of uploads. */
-  move(arrived: ArrivedBytes, folder: string, name: string): Promise<void>
+  /** The same bytes under the name of a temporary file, so that they stay where they are until they are kept. */
+  take(whole: WholeFile): Promise<ArrivedBytes>
   /** Removes what was not kept. */
   discard(arrived: ArrivedBytes): Promise<void>
   /** Opens bytes for reading; undefined when they are not there in that size. */
@@ -50,15 +44,11 @@ export interface ByteStore {
   namesWith(digits: string): Promise<ReadonlySet<string>>
   /** Runs work while no bytes go. */
   whileKept<T>(work: () => Promise<T>): Promise<T>
-  /** The parts of an upload, one after the other. */
-  partsOf(folder: string): { read(name: string): AsyncIterable<Uint8Array>; remove(name: string): Promise<void> }
-  /** Removes the parts of an upload. */
-  removeParts(folder: string): Promise<void>
   /**
-   * Removes bytes nobody names, the parts of uploads that are not open, and temporary files.
+   * Removes bytes nobody names, and temporary files.
    * @param olderThan only temporary files last written before then, in milliseconds
    */
-  sweep(openUploads: () => ReadonlySet<string>, olderThan: number): Promise<number>
+  sweep(olderThan: number): Promise<number>
   /** Ends the removal of bytes that is under way. */
   settled(): Promise<void>
 }
@@ -78,7 +68,6 @@ export interface ByteStoreParts {
 export function createByteStore(parts: ByteStoreParts): ByteStore {
   const root = path.join(parts.dataDir, 'files')
   const temporaries = path.join(root, 'tmp')
-  const uploads = path.join(root, 'uploads')
   const placeOf = (sha256: string): string => path.join(root, sha256.slice(0, 2), sha256)
   /** Bytes that a write under way is about to name. */
   const held = new Map<string, number>()
@@ -127,26 +116,21 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
     return making
   }
 
-  const receive: ByteStore['receive'] = async (source, { limitBytes, tooMany, signal }) => {
+  const receive: ByteStore['receive'] = async (source, rules) => {
     parts.requireRoom()
     await make(temporaries)
     const temporary = path.join(temporaries, parts.uniqueName())
-    const digest = createHash('sha256')
     const beginning: Uint8Array[] = []
-    let size = 0
+    let looked = 0
+    const look = (part: Uint8Array): void => {
+      if (looked < beginningBytes) beginning.push(Buffer.from(part.subarray(0, beginningBytes - looked)))
+      looked += part.length
+    }
     const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600)
     try {
       try {
-        for await (const part of source) {
-          signal?.throwIfAborted()
-          if (size + part.length > limitBytes) throw tooMany()
-          if (size < beginningBytes) beginning.push(Buffer.from(part.subarray(0, beginningBytes - size)))
-          digest.update(part)
-          for (let written = 0; written < part.length;)
-            written += (await handle.write(part, written, part.length - written)).bytesWritten
-          size += part.length
-        }
-        await handle.sync()
+        const arrived = await writeArriving(handle, source, rules, { look })
+        return { ...arrived, temporary, beginning: Buffer.concat(beginning) }
       } finally {
         await handle.close()
       }
@@ -154,7 +138,6 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
       await rm(temporary, { force: true })
       throw error
     }
-    return { temporary, size, sha256: digest.digest('hex'), beginning: Buffer.concat(beginning) }
   }
 
   const put = async (temporary: string, place: string): Promise<void> => {
@@ -186,7 +169,15 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
         await rm(temporary, { force: true })
       }
     },
-    move: (arrived, folder, name) => put(arrived.temporary, path.join(uploads, folder, name)),
+    async take({ path: source, beginning, size, sha256 }) {
+      parts.requireRoom()
+      await make(temporaries)
+      const temporary = path.join(temporaries, parts.uniqueName())
+      // Old temporary files are swept.
+      await utimes(source, new Date(), new Date())
+      await linkOrCopy(source, temporary)
+      return { temporary, size, sha256, beginning }
+    },
     discard: ({ temporary }) => rm(temporary, { force: true }),
     async open(sha256, size) {
       let handle: FileHandle
@@ -221,34 +212,13 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
         }
       }
     },
-    partsOf: (folder) => ({
-      async *read(name) {
-        const handle = await open(path.join(uploads, folder, name), constants.O_RDONLY | noFollow)
-        try {
-          yield* handle.createReadStream({ autoClose: false, highWaterMark: 1_048_576 })
-        } finally {
-          await handle.close()
-        }
-      },
-      remove: (name) => rm(path.join(uploads, folder, name), { force: true }),
-    }),
-    async removeParts(folder) {
-      made.delete(path.join(uploads, folder))
-      await rm(path.join(uploads, folder), { recursive: true, force: true })
-    },
-    async sweep(openUploads, olderThan) {
+    async sweep(olderThan) {
       let removed = 0
       for (const name of await names(temporaries)) {
         const file = path.join(temporaries, name)
         const found = await stat(file).catch(() => undefined)
         if (found === undefined || found.mtimeMs >= olderThan) continue
         await rm(file, { recursive: true, force: true })
-        removed += 1
-      }
-      for (const folder of await names(uploads)) {
-        if (openUploads().has(folder)) continue
-        made.delete(path.join(uploads, folder))
-        await rm(path.join(uploads, folder), { recursive: true, force: true })
         removed += 1
       }
       for (const folder of await names(root)) {
@@ -263,26 +233,5 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
       return removed
     },
     settled,
-  }
-}
-
-/** Makes a folder and those above it, and forces their names to disk. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (first === undefined) return
-  for (let above = path.dirname(folder); above.length >= path.dirname(first).length; above = path.dirname(above)) {
-    await syncFolder(above)
-    if (above === path.dirname(above)) return
-  }
-}
-
-/** Forces the names in a folder to disk. Windows cannot sync a folder and does not need it. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, constants.O_RDONLY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

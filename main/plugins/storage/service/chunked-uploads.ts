@@ -1,5 +1,6 @@
 // Files that are sent in chunks, over any number of connections and starts of the host (D-184).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import type { UploadProgress } from '#shared/contracts/storage.ts'
 import { storageLimits } from '#shared/contracts/storage.ts'
 import { platformError, PlatformError, validationError } from '#shared/errors.ts'
@@ -11,6 +12,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import { storageError } from '../errors.ts'
 import type { FileBytes, FileRow } from '../store.ts'
 import { deleteFile, insertFile, putBytes, readFile } from '../store.ts'
+import type { Arrived, ArrivalRules } from './arriving-bytes.ts'
 import type { ByteStore } from './byte-store.ts'
 import type { ChunkRow, UploadRow } from './chunk-store.ts'
 import {
@@ -27,6 +29,7 @@ import {
 import type { FileAccess } from './file-access.ts'
 import type { FileAnnouncement, Files } from './files.ts'
 import { pendingMs } from './files.ts'
+import type { ChunkPlace, PartialFiles } from './partial-files.ts'
 import type { IncomingBytes } from './uploads.ts'
 import { bareTag } from './uploads.ts'
 
@@ -60,19 +63,20 @@ export interface ChunkedParts {
   readonly clock: Clock
   readonly ids: Ids
   readonly bytes: ByteStore
+  readonly partials: PartialFiles
   readonly files: Files
   readonly access: FileAccess
 }
 
 /** Makes the uploads in chunks. */
 export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
-  const { read, write, clock, ids, bytes, files, access } = parts
+  const { read, write, clock, ids, bytes, partials, files, access } = parts
   /** Completions under way: a second call waits for the first. */
   const completing = new Map<string, Promise<FileRow>>()
 
   const turns = new Map<string, Promise<void>>()
 
-  /** One after the other: what replaces a chunk removes the file of the one before it. */
+  /** One after the other: a chunk has one place. */
   const inTurn = (key: string, work: () => Promise<void>): Promise<void> => {
     const turn = (turns.get(key) ?? Promise.resolve()).catch(() => undefined).then(work)
     turns.set(key, turn)
@@ -102,35 +106,88 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
       throw platformError('conflict', { reason: `upload_${upload.status}`, uploadId: upload.id })
   }
 
-  /** The bytes of all chunks; one whose bytes are not those that arrived is asked for again. */
-  async function* joined(upload: UploadRow, chunks: readonly ChunkRow[]): AsyncGenerator<Uint8Array> {
-    const stored = bytes.partsOf(upload.id)
-    for (const chunk of chunks) {
-      const digest = createHash('sha256')
-      let isWhole = true
-      try {
-        for await (const part of stored.read(partName(chunk))) {
-          digest.update(part)
-          yield part
-        }
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-        isWhole = false
-      }
-      if (isWhole && digest.digest('hex') === chunk.sha256) continue
-      await write('storage.chunk', (tx) => deleteChunk(tx, upload.id, chunk.chunk_index))
-      throw storageError('upload_incomplete', { uploadId: upload.id, missing: [chunk.chunk_index] })
+  /** A chunk that is not there yet, straight into its place. */
+  const putInPlace = (
+    ctx: RequestContext,
+    place: ChunkPlace,
+    source: AsyncIterable<Uint8Array>,
+    rules: ArrivalRules,
+    check: (arrived: Arrived) => void,
+  ): Promise<void> => {
+    const { uploadId, index } = place
+    const notedBytes = (): number => {
+      const upload = readUpload(read, uploadId)
+      const last = upload && readChunks(read, uploadId).at(-1)
+      return last ? last.chunk_index * upload.chunk_size + last.size : 0
+    }
+    const note = async (arrived: Arrived): Promise<void> => {
+      check(arrived)
+      await write('storage.chunk', (tx) => {
+        requireOpen(find(tx, ctx, uploadId))
+        putChunk(tx, uploadId, { chunk_index: index, ...arrived })
+        putUploadStatus(tx, uploadId, 'in_progress')
+      })
+    }
+    return partials.write(place, source, rules, { note, notedBytes })
+  }
+
+  /**
+   * A chunk that is there, or on its way, beside its place first: until it is whole the other one counts, and bytes that are
+   * the same are not written again.
+   */
+  const putAgain = async (
+    ctx: RequestContext,
+    place: ChunkPlace,
+    source: AsyncIterable<Uint8Array>,
+    rules: ArrivalRules,
+    check: (arrived: Arrived) => void,
+  ): Promise<void> => {
+    const { uploadId, index } = place
+    const arrived = await bytes.receive(source, rules)
+    try {
+      check(arrived)
+      await inTurn(`${uploadId}/${index}`, async () => {
+        const isSame = readChunk(read, uploadId, index)?.sha256 === arrived.sha256
+        await write('storage.chunk', (tx) => {
+          requireOpen(find(tx, ctx, uploadId))
+          if (!isSame) deleteChunk(tx, uploadId, index)
+          putUploadStatus(tx, uploadId, 'in_progress')
+        })
+        if (isSame) return
+        await putInPlace(ctx, place, createReadStream(arrived.temporary), rules, check)
+      })
+    } finally {
+      await bytes.discard(arrived)
     }
   }
 
-  const assemble = async (ctx: RequestContext, upload: UploadRow, chunks: readonly ChunkRow[]): Promise<FileRow> => {
-    await write('storage.completing', (tx) => {
+  /** @throws upload_incomplete with all chunks that are not there */
+  const requireAll = (from: Pick<Reads, 'all'>, { id, total_chunks: count }: UploadRow): readonly ChunkRow[] => {
+    const chunks = readChunks(from, id)
+    if (chunks.length === count) return chunks
+    const arrived = new Set(chunks.map((chunk) => chunk.chunk_index))
+    const all = Array.from({ length: count }, (_, index) => index)
+    throw storageError('upload_incomplete', { uploadId: id, missing: all.filter((index) => !arrived.has(index)) })
+  }
+
+  const assemble = async (ctx: RequestContext, upload: UploadRow): Promise<FileRow> => {
+    const chunks = await write('storage.completing', (tx) => {
       requireOpen(find(tx, ctx, upload.id))
+      const all = requireAll(tx, upload)
       putUploadStatus(tx, upload.id, 'completing')
+      return all
     })
     try {
-      const tooMany = (): Error => new Error('The chunks of an upload have more bytes than it announced.')
-      const arrived = await bytes.receive(joined(upload, chunks), { limitBytes: upload.total_size, tooMany })
+      const known = chunks.map(({ chunk_index: index, size, sha256 }) => ({ index, size, sha256 }))
+      const whole = await partials.finish(upload.id, upload.total_size, known)
+      if ('lacking' in whole) {
+        const { lacking } = whole
+        await write('storage.chunk', (tx) => {
+          for (const index of lacking) deleteChunk(tx, upload.id, index)
+        })
+        throw storageError('upload_incomplete', { uploadId: upload.id, missing: lacking })
+      }
+      const arrived = await bytes.take(whole)
       try {
         const announced = readFile(read, upload.file_id)!
         const { mimeType, extension } = await files.judge(announced, arrived)
@@ -154,7 +211,7 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
             files.announceReady(tx, ctx, ready)
           }),
         )
-        await bytes.removeParts(upload.id)
+        await partials.remove(upload.id)
         return ready
       } finally {
         await bytes.discard(arrived)
@@ -212,29 +269,18 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
       const wrongLength = (): Error =>
         storageError('chunk_invalid', { reason: 'size', chunkIndex: index, expectedBytes })
       if (length !== undefined && length !== expectedBytes) throw wrongLength()
-      const arrived = await bytes.receive(stream, {
-        limitBytes: expectedBytes,
-        tooMany: wrongLength,
-        signal: ctx.signal,
-      })
-      try {
+      let sha256 = ''
+      const check = (arrived: Arrived): void => {
         if (arrived.size !== expectedBytes) throw wrongLength()
-        const chunk: ChunkRow = { chunk_index: index, size: arrived.size, sha256: arrived.sha256 }
-        await inTurn(`${upload.id}/${index}`, async () => {
-          const before = readChunk(read, upload.id, index)
-          await bytes.move(arrived, upload.id, partName(chunk))
-          await write('storage.chunk', (tx) => {
-            requireOpen(find(tx, ctx, upload.id))
-            putChunk(tx, upload.id, chunk)
-            putUploadStatus(tx, upload.id, 'in_progress')
-          })
-          if (before !== undefined && before.sha256 !== chunk.sha256)
-            await bytes.partsOf(upload.id).remove(partName(before))
-        })
-        return chunk
-      } finally {
-        await bytes.discard(arrived)
+        sha256 = arrived.sha256
       }
+      const place = { uploadId: upload.id, index, position: index * upload.chunk_size }
+      const rules = { limitBytes: expectedBytes, tooMany: wrongLength, signal: ctx.signal }
+      const key = `${upload.id}/${index}`
+      if (turns.has(key) || readChunk(read, upload.id, index) !== undefined)
+        await putAgain(ctx, place, stream, rules, check)
+      else await inTurn(key, () => putInPlace(ctx, place, stream, rules, check))
+      return { chunk_index: index, size: expectedBytes, sha256 }
     },
     progress(ctx, uploadId) {
       access.requireOpen(ctx)
@@ -274,19 +320,11 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
         if (file === undefined) throw storageError('upload_not_found', { uploadId: upload.id })
         return file
       }
-      const chunks = readChunks(read, upload.id)
-      if (chunks.length < upload.total_chunks) {
-        const arrived = new Set(chunks.map((chunk) => chunk.chunk_index))
-        const all = Array.from({ length: upload.total_chunks }, (_, index) => index)
-        throw storageError('upload_incomplete', {
-          uploadId: upload.id,
-          missing: all.filter((index) => !arrived.has(index)),
-        })
-      }
+      const chunks = requireAll(read, upload)
       for (const { chunkIndex, eTag } of named)
         if (eTag !== undefined && bareTag(eTag) !== chunks[chunkIndex]!.sha256)
           throw storageError('checksum_mismatch', { chunkIndex, expected: chunks[chunkIndex]!.sha256 })
-      const work = assemble(ctx, upload, chunks).finally(() => completing.delete(upload.id))
+      const work = assemble(ctx, upload).finally(() => completing.delete(upload.id))
       completing.set(upload.id, work)
       return work
     },
@@ -304,15 +342,10 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
         },
         { whenFull: true },
       )
-      await bytes.removeParts(id)
+      await partials.remove(id)
       return id
     },
   }
-}
-
-/** The name of a chunk's file: what replaces a chunk is another file, so that the row always names bytes that are whole. */
-function partName({ chunk_index: index, sha256 }: ChunkRow): string {
-  return `${index}-${sha256}`
 }
 
 function hashOf(token: string): Buffer {

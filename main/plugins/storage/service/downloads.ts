@@ -1,8 +1,11 @@
 // Sends the bytes of a file, so that nothing of it runs in the place of the application (D-188).
+import { pipeline, Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { writeDisposition } from '#main/kernel/content-disposition.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { platformError } from '#shared/errors.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import { bytesPassed } from '#main/kernel/passing-bytes.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import { storageError } from '../errors.ts'
 import type { FileRow } from '../store.ts'
@@ -69,7 +72,9 @@ export function createDownloads(parts: {
     const length = last - first + 1
     if (length === 0) await handle.close()
     const stream =
-      length === 0 ? nothing.stream : handle.createReadStream({ start: first, end: last, highWaterMark: readBytes })
+      length === 0
+        ? nothing.stream
+        : told(handle.createReadStream({ start: first, end: last, highWaterMark: readBytes }))
     return new Reply(new ByteStream(stream, contentType), {
       status: wanted.kind === 'part' ? 206 : 200,
       headers: {
@@ -94,4 +99,16 @@ export function createDownloads(parts: {
     },
     sendSigned: (fileId, request) => reply(readFile(read, fileId), request),
   }
+}
+
+/** The same bytes, of which memory is told as they pass; each of the two streams ends with the other. */
+function told(source: Readable): Readable {
+  const passing = new Transform({
+    transform(part: Buffer, _encoding, done) {
+      bytesPassed(part.length)
+      done(null, part)
+    },
+  })
+  pipeline(source, passing, () => undefined)
+  return passing
 }

@@ -5,6 +5,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { FileRow } from '../store.ts'
 import { deleteFile, filesWithBytes, lapsedFiles, putStatus, readFile } from '../store.ts'
 import type { ByteStore } from './byte-store.ts'
+import type { PartialFiles } from './partial-files.ts'
 import {
   deleteUpload,
   lapsedUploads,
@@ -32,6 +33,7 @@ export interface UpkeepParts {
   readonly clock: Clock
   readonly log: Logger
   readonly bytes: ByteStore
+  readonly partials: PartialFiles
 }
 
 const dayMs = 86_400_000
@@ -40,11 +42,14 @@ const toldMs = 7 * dayMs
 const filesPerSlice = 200
 
 /** Makes the upkeep. */
-export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): Upkeep {
+export function createUpkeep({ read, write, clock, log, bytes, partials }: UpkeepParts): Upkeep {
   let running: Promise<void> = Promise.resolve()
   let stopped = false
 
-  const openFolders = (): ReadonlySet<string> => new Set(openUploads(read).map(({ id }) => id))
+  const sweep = async (olderThan: number): Promise<void> => {
+    await partials.sweep(() => new Set(openUploads(read).map(({ id }) => id)))
+    await bytes.sweep(olderThan)
+  }
 
   const lapse = async (): Promise<void> => {
     const now = clock.now()
@@ -58,7 +63,7 @@ export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): U
         },
         { whenFull: true },
       )
-      await bytes.removeParts(upload.id)
+      await partials.remove(upload.id)
     }
     for (const { id } of lapsedUploads(read, now - toldMs, ['completed', 'expired']))
       await write('storage.forget', (tx) => deleteUpload(tx, id), { whenFull: true })
@@ -111,7 +116,7 @@ export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): U
       running = (async () => {
         await compare()
         await lapse()
-        if (!stopped) await bytes.sweep(openFolders, startedAt)
+        if (!stopped) await sweep(startedAt)
       })().catch((error: unknown) => {
         if (!stopped) log.error({ err: error }, 'What the last end has left of files was not all taken up.')
       })
@@ -123,7 +128,7 @@ export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): U
       await running
       await lapse()
       signal.throwIfAborted()
-      await bytes.sweep(openFolders, clock.now() - dayMs)
+      await sweep(clock.now() - dayMs)
     },
     async stop() {
       stopped = true
