@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiCall } from '../support/api-call.ts'
-import { expectStatus } from '../support/api-call.ts'
+import { createApiCall, expectStatus } from '../support/api-call.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import type { FaultProxy } from '../support/fault-proxy.ts'
 import { findFreePort } from '../support/free-port.ts'
@@ -76,9 +76,9 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     await define(call, 'note')
     second.start()
     await second.follows()
-    const refused = await fetch(`${second.url}/api/v1/data/note`)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toBe('1')
+    // Whoever follows passes on what it is asked.
+    const through = createApiCall(second.url, first.token())
+    await expectStatus(through, 201, 'POST', '/api/v1/data/note', { title: 'passed on' })
     await expect
       .poll(async () => (await (await fetch(`${second.url}/readyz`)).json()) as unknown, { timeout: 20_000 })
       .toMatchObject({ error: { code: 'service_unavailable', details: { reason: 'standby', leader: first.url } } })
@@ -140,6 +140,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const leader = await leaderOf(machines)
     const status = await hub('status', '--json')
     expect(JSON.parse(status.output)).toMatchObject({ head: { address: leader.url } })
+    await expectFigures(leader)
     const found = new Set<string>()
     for (let skip = 0; skip < last; skip += 200) {
       const page = await expectStatus(leader.call, 200, 'GET', `/api/v1/data/note?top=200&skip=${skip}&select=title`)
@@ -205,4 +206,28 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
 async function define(call: ApiCall, name: string): Promise<void> {
   const item = { name, label: name, fields: { title: { type: 'text', label: 'Title' } } }
   await expectStatus(call, 200, 'PUT', `/api/v1/meta/object/${name}`, { type: 'object', name, item })
+}
+
+/** What the leader tells programs that watch it, and people (D-370, D-371). */
+async function expectFigures(leader: HubMachine): Promise<void> {
+  const { url } = leader
+  expect((await fetch(`${url}/metrics`)).status).toBe(401)
+  const ask = (path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${leader.token()}` } })
+  const answer = await ask('/metrics')
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await answer.text()
+  const figure = (name: string): number => {
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{`))
+    return Number(line?.split(' ').at(-1))
+  }
+  expect(figure('cairn_hub_append_seconds_count')).toBeGreaterThan(0)
+  expect(figure('cairn_hub_append_bytes_total')).toBeGreaterThan(4096)
+  expect(figure('cairn_hub_lease_left_seconds')).toBeGreaterThan(0)
+  expect(figure('cairn_hub_snapshot_age_seconds')).toBeGreaterThan(0)
+  const status = (await (await ask('/api/v1/hub')).json()) as {
+    row: number
+    nodes: { address: string; state: string }[]
+  }
+  expect(status.row).toBeGreaterThanOrEqual(figure('cairn_hub_row'))
+  expect(status.nodes).toContainEqual(expect.objectContaining({ address: url, state: 'leads' }))
 }

@@ -5,18 +5,22 @@ import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
+import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { t } from '../../lib/strings.ts'
 import { AboutPart } from './about-part.tsx'
+import { HubPart } from './hub-part.tsx'
 import { SettingsPart } from './settings-part.tsx'
 import { settingsQuery } from './settings-queries.ts'
 import './setting-list.ts'
 import { StoragePart } from './storage-part.tsx'
 
-const tabs = ['all', 'storage', 'about'] as const
+const everyTab = ['all', 'storage', 'hub', 'about'] as const
 
 /** The screen; `part` is one of its tabs. */
 export function SettingsScreen(props: { part: string | undefined }) {
+  const { data: manifest } = useQuery(discoveryQuery)
+  const tabs = everyTab.filter((tab) => tab !== 'hub' || manifest?.features.hub === true)
   const chosen = tabs.find((tab) => tab === props.part) ?? 'all'
   const [parameters] = useSearchParams()
   const { data: options, error, refetch } = useQuery(settingsQuery)
@@ -29,6 +33,7 @@ export function SettingsScreen(props: { part: string | undefined }) {
         onChoose={(key) => navigate(key === 'all' ? '/settings' : `/settings/${key}`, { replace: true })}
       >
         {chosen === 'storage' && <StoragePart />}
+        {chosen === 'hub' && <HubPart />}
         {chosen === 'about' && <AboutPart />}
         {chosen === 'all' && error && options === undefined && (
           <LoadFailure error={error} onRetry={() => void refetch()} />
