@@ -63,9 +63,9 @@ describe.skipIf(!hasPostgres)('the door of a hub', () => {
         const answer = await ask('POST', '/data/note', { title, count: 0 })
         if (answer === null) continue
         written.push(title)
-        const { record } = (await answer.json()) as { record: { id: string } }
-        await ask('PATCH', `/data/note/${record.id}`, { count: 1 })
-        await ask('GET', `/data/note/${record.id}`)
+        const { id } = (await answer.json()) as { id: string }
+        await ask('PATCH', `/data/note/${id}`, { count: 1 })
+        await ask('GET', `/data/note/${id}`)
         await ask('GET', '/data/note?top=20&sort=-created_at')
         await pause(20)
       }

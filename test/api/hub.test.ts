@@ -1,11 +1,13 @@
 // A hub as a person sets it up and as it fails: two machines by the commands over a real PostgreSQL, people who write through
 // HTTP, a leader that is killed or hands over. What was answered is there afterwards (D-359, D-362 to D-365).
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashFile } from '#main/database/file-check.ts'
+import { startHost } from '#main/index.ts'
 import type { ApiCall } from '../support/api-call.ts'
 import { createApiCall, expectStatus } from '../support/api-call.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
@@ -69,11 +71,36 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     expect(await hub('init')).toMatchObject({ code: 1, error: expect.stringContaining('already') })
   })
 
+  it('takes no folder of another workspace, and no other key', async () => {
+    const serve = (dataDir: string) =>
+      runCairn(['serve', '--data', dataDir, '--hub', cluster.url, '--port', '0', '--lease', '1'])
+    const foreign = join(folder, 'foreign')
+    await (await startHost({ dataDir: foreign, port: 0 })).stop()
+    copyFileSync(join(folder, 'a', 'hub.key'), join(foreign, 'hub.key'))
+    const before = hashFile(join(foreign, 'cairn.db')).sha256
+    expect(await serve(foreign)).toMatchObject({ code: 1, error: expect.stringContaining("is not this hub's") })
+    expect(hashFile(join(foreign, 'cairn.db')).sha256).toBe(before)
+
+    const keyless = join(folder, 'keyless')
+    mkdirSync(keyless)
+    expect(await serve(keyless)).toMatchObject({ code: 1, error: expect.stringContaining('Copy hub.key from a node') })
+    writeFileSync(join(keyless, 'hub.key'), `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 })
+    expect(await serve(keyless)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('the key file is another one'),
+    })
+    expect(existsSync(join(keyless, 'cairn.db'))).toBe(false)
+  })
+
   it('loses nothing it has answered when its leader dies or hands over', { timeout: limitMs }, async () => {
     const [first, second] = machines as [HubMachine, HubMachine]
     first.start()
     const { call } = await leaderOf(machines)
     await define(call, 'note')
+    // Another database in its place would not be what the log says.
+    const backup = (await expectStatus(call, 201, 'POST', '/api/v1/backups', {})) as { id: string }
+    const restored = await call('POST', `/api/v1/backups/${backup.id}/restore`, { confirm: backup.id })
+    expect(restored).toMatchObject({ status: 503, body: { error: { details: { reason: 'hub' } } } })
     second.start()
     await second.follows()
     // Whoever follows passes on what it is asked.
