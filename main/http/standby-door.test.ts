@@ -40,7 +40,7 @@ const noteRoute = testRoute(
 )
 const addressRoute = testRoute(
   { operationId: 'address', method: 'POST', path: '/address', body: z.unknown(), keepsRawBody: true },
-  (_ctx, input) => ({ address: input.raw!.address }),
+  (_ctx, input: { raw: { address: string } }) => ({ address: input.raw.address }),
 )
 const echoSocket: SocketRoute = {
   path: '/echo-socket',
@@ -132,14 +132,14 @@ describe('the door of a node that follows', () => {
     const heard = new Promise<string>((resolve) => socket.once('message', (data: Buffer) => resolve(String(data))))
     socket.send(long.slice(0, 100_000))
     expect((await heard).length).toBe(100_000)
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    await leader.server.close()
-    await closed
     const refused = new WebSocket(`${door.url.replace('http', 'ws')}/api/v1/echo-socket`, ['echo'], {
       headers: { origin: 'http://127.0.0.1:1' },
     })
     closers.push(() => refused.terminate())
     await expect(new Promise((_, reject) => refused.once('error', reject))).rejects.toThrow('403')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    await leader.server.close()
+    await closed
   })
 
   it('lets nobody else speak for a client, and names for itself only', async () => {

@@ -33,11 +33,11 @@ export function createHubReport(parts: {
   readonly store: Pick<PostgresStore, 'nodes' | 'snapshots' | 'logSize'>
   readonly node: string
   readonly leaseMs: number
-  readonly leadership: Leadership
+  readonly leadership: Pick<Leadership, 'chain' | 'appends' | 'lease'>
   readonly time: HubTime
 }): () => Promise<HubReport> {
-  const { store, node, leadership, time } = parts
-  const { chain, lease, appends } = leadership
+  const { store, node, time } = parts
+  const { chain, appends, lease } = parts.leadership
   let size: { readonly at: number; readonly log: Promise<LogSize> } | undefined
   const measured = (): Promise<LogSize> => {
     if (size === undefined || time.monotonic() - size.at > logSizeMs) {

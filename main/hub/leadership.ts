@@ -32,7 +32,7 @@ export interface Leadership {
   readonly chain: RowChain
   readonly appends: AppendCounter
   /** Whether reads may be answered: no other node can lead yet. */
-  readonly lease: Pick<Lease, 'holds'>
+  readonly lease: Pick<Lease, 'holds' | 'ageMs'>
   /**
    * Gives the workspace to another node. What is written from now on is not kept, and its writers hear so.
    * @returns false when the epoch is over already

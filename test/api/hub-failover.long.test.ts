@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)('after the loss of its leader a hub', () => {
     await pair(hub, laptop)
     const titlesAt = async (): Promise<string[]> =>
       ((await laptop.get('/data/claim?select=title')).body.records as { title: string }[]).map(({ title }) => title)
-    await until('the laptop has the record', async () => (await titlesAt().catch(() => [])).includes('one'))
+    await until('the laptop has the record', async () => (await titlesAt().catch((): string[] => [])).includes('one'))
     const schedule = async (): Promise<number> =>
       ((await hub.get('/automation/schedules')).body.data.schedules as { flowName: string; totalRuns: number }[]).find(
         ({ flowName }) => flowName === 'each_minute',
