@@ -25,8 +25,6 @@ export interface PassOn {
     response: ServerResponse,
     upgrade?: { readonly socket: Socket; readonly head: Buffer },
   ): void
-  /** Requests that are under way. */
-  size(): number
   /** Ends what is under way. */
   end(): void
 }
@@ -212,7 +210,6 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
         .catch(() => void response.destroy())
         .finally(() => (size -= 1))
     },
-    size: () => size,
     end() {
       isEnded = true
       clearInterval(watch)

@@ -36,7 +36,7 @@ const shared = {
   method: 'GET',
   permission: { system: 'manage_settings' },
   rateLimit: 'read',
-  errors: [],
+  errors: ['resource_not_found'],
   channel: 'hub',
   tag: 'hub',
 } as const
