@@ -290,7 +290,7 @@ export function useAppCommands(): void {
     },
     {
       id: 'go.hub',
-      label: t('command.hub'),
+      label: t('peers.kind.hub'),
       group: 'navigation',
       keywords: 'leader standby failover replica lag',
       enabled: manifest?.features.hub === true,

@@ -2,11 +2,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ListTable } from '../../components/list-table.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
+import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
-import { hasCode } from '../../lib/api-error.ts'
-import { formatBytes, formatMoment, formatNumber } from '../../lib/format.ts'
+import { formatMoment, formatNumber } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 
 const hubQuery = queryOptions({
@@ -23,44 +22,28 @@ const oldMs = 2 * 86_400_000
 /** The part. */
 export function HubPart() {
   const { data: hub, error, dataUpdatedAt, refetch } = useQuery(hubQuery)
-  if (error && !hub) {
-    return hasCode(error, 'permission_denied') ? (
-      <EmptyState title={t('hub.denied')} />
-    ) : (
-      <LoadFailure error={error} onRetry={() => void refetch()} />
-    )
-  }
+  if (error && !hub) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!hub) return <p role="status">{t('app.loading')}</p>
   const { nodes, snapshot, restorableFrom } = hub
   const isOld = snapshot !== null && dataUpdatedAt - Date.parse(snapshot.madeAt) > oldMs
   return (
     <>
       <p className={parts.lead}>{t('hub.lead')}</p>
-      {!nodes.some(({ state }) => state === 'follows') && (
-        <Notice tone="warn" title={t('hub.alone')}>
-          {t('hub.alone.text')}
-        </Notice>
-      )}
-      {isOld && (
-        <Notice tone="warn" title={t('hub.old')}>
-          {t('hub.old.text')}
-        </Notice>
-      )}
+      {!nodes.some(({ state }) => state === 'follows') && <Notice tone="warn">{t('hub.alone')}</Notice>}
+      {isOld && <Notice tone="warn">{t('hub.old')}</Notice>}
       <dl className={parts.facts}>
-        <dt>{t('hub.snapshot')}</dt>
-        <dd>
-          {snapshot === null
-            ? t('hub.snapshot.none')
-            : `${formatMoment(snapshot.madeAt)}, ${t(snapshot.isVerified ? 'hub.checked' : 'hub.unchecked')}`}
-        </dd>
+        {snapshot !== null && (
+          <>
+            <dt>{t('hub.snapshot')}</dt>
+            <dd>{[formatMoment(snapshot.madeAt), ...(snapshot.isVerified ? [] : [t('hub.unchecked')])].join(', ')}</dd>
+          </>
+        )}
         {restorableFrom !== null && (
           <>
             <dt>{t('hub.restorable')}</dt>
             <dd>{formatMoment(restorableFrom)}</dd>
           </>
         )}
-        <dt>{t('hub.log')}</dt>
-        <dd>{formatBytes(hub.logBytes)}</dd>
       </dl>
       <section className={parts.section}>
         <h2>{t('hub.nodes')}</h2>

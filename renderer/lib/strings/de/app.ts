@@ -137,7 +137,6 @@ export const appGerman: Record<keyof typeof appStrings, string> = {
   'command.backups': 'Zu den Sicherungen',
   'command.settings': 'Zu den Einstellungen',
   'command.storage': 'Zum Speicherverbrauch',
-  'command.hub': 'Zum Hub',
   'command.about': 'Über Cairn',
   'command.pin': 'Diese Seite an die Startseite heften oder lösen',
   'command.undo': 'Rückgängig',

@@ -20,7 +20,6 @@ import { formSuggestionGerman } from './form-suggestions.ts'
 import { gridGerman } from './grid.ts'
 import { homeGerman } from './home.ts'
 import { homePartGerman } from './home-parts.ts'
-import { hubGerman } from './hub.ts'
 import { importGerman } from './import.ts'
 import { liveTextGerman } from './live-text.ts'
 import { notificationGerman } from './notifications.ts'
@@ -71,7 +70,6 @@ export const german: Readonly<Record<string, string>> = {
   ...gridGerman,
   ...homeGerman,
   ...homePartGerman,
-  ...hubGerman,
   ...importGerman,
   ...liveTextGerman,
   ...notificationGerman,

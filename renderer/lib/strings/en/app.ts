@@ -143,7 +143,6 @@ export const appStrings = {
   'command.backups': 'Go to backups',
   'command.settings': 'Go to settings',
   'command.storage': 'Go to storage use',
-  'command.hub': 'Go to the hub',
   'command.about': 'About Cairn',
   'command.pin': 'Pin this page to home, or take it off',
   'command.undo': 'Undo',

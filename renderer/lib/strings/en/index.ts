@@ -24,7 +24,6 @@ import { formSuggestionStrings } from './form-suggestions.ts'
 import { gridStrings } from './grid.ts'
 import { homePartStrings } from './home-parts.ts'
 import { homeStrings } from './home.ts'
-import { hubStrings } from './hub.ts'
 import { importStrings } from './import.ts'
 import { liveTextStrings } from './live-text.ts'
 import { notificationStrings } from './notifications.ts'
@@ -75,7 +74,6 @@ export const english = {
   ...gridStrings,
   ...homePartStrings,
   ...homeStrings,
-  ...hubStrings,
   ...importStrings,
   ...liveTextStrings,
   ...notificationStrings,
