@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)('the hub on screen', () => {
     await page.goto(`${second.url}/_console/#${code}`)
     await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
     await page.goto(`${second.url}/_console/#/settings/hub`)
-    const table = page.getByRole('table', { name: 'Computers' })
+    const table = page.getByRole('region', { name: 'Computers' })
     await table.getByRole('row', { name: new RegExp(`^${first.url} Leads`) }).waitFor()
     await table.getByRole('row', { name: new RegExp(`^${second.url} Follows`) }).waitFor({ timeout: 20_000 })
     await look(page, 'hub')
