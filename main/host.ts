@@ -10,6 +10,7 @@ import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
 import { feedPlugin } from '#main/plugins/feed/index.ts'
+import { hubPlugin } from '#main/plugins/hub/index.ts'
 import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { mailPlugin } from '#main/plugins/mail/index.ts'
@@ -62,6 +63,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   storagePlugin,
   packagesPlugin,
   syncPlugin,
+  hubPlugin,
   graphqlPlugin,
   odataPlugin,
   aiPlugin,

@@ -178,13 +178,10 @@ function tell({ nodes, snapshots, log }: HubStatus, head: NonNullable<HubStatus[
     isLed ? `Leader     ${head.node}  ${head.address}` : 'Leader     none: nobody holds the lease',
     `Log        row ${head.seq} of epoch ${head.epoch}, ${Math.ceil(log.bytes / 1024)} KiB kept`,
   ]
-  for (const one of nodes) {
-    if (one.node === head.node) continue
-    const isHere = one.agoMs < 5_000
-    // A process that was started again has another name.
-    if (!isHere && nodes.some(({ address, agoMs }) => address === one.address && agoMs < one.agoMs)) continue
-    const lag = isHere ? `${Math.max(0, head.seq - one.seq)} rows behind` : `gone for ${Math.round(one.agoMs / 1000)} s`
-    lines.push(`${isHere ? 'Follower' : 'Gone    '}   ${one.node}  ${one.address}  ${lag}`)
+  for (const { node, address, leads, isHere, rowsBehind, seenAgoMs } of nodes) {
+    if (leads) continue
+    const lag = isHere ? `${rowsBehind} rows behind` : `gone for ${Math.round(seenAgoMs / 1000)} s`
+    lines.push(`${isHere ? 'Follower' : 'Gone    '}   ${node}  ${address}  ${lag}`)
   }
   for (const { seq, at, verifiedBy } of snapshots)
     lines.push(

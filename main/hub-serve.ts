@@ -1,11 +1,13 @@
 // The command `serve --hub`: follows the leader of a workspace, and is its host once this node leads. Composes the room of
 // the hub, the data folder and the host; holds no capability.
+import { hkdfSync } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { openDataDir, dataDirNames } from '#main/data-dir.ts'
+import { openDataDir, dataDirNames, readConfig } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
+import { readAccessConfig } from '#main/http/access-config.ts'
 import { openStandbyDoor } from '#main/http/standby-door.ts'
-import type { StandbyDoor } from '#main/http/standby-door.ts'
+import type { StandbyDoor, StandbyDoorOptions } from '#main/http/standby-door.ts'
 import type { HubNode, Led } from '#main/hub/node.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
@@ -28,6 +30,8 @@ export interface HubServeOptions extends HubChoice {
 const overCode = 3
 /** How long a host may take to start on a busy machine. */
 const startMs = 15_000
+/** How long a planned handover waits for requests that run. */
+const drainMs = 2_000
 
 /**
  * Runs a node until SIGINT or SIGTERM, and answers the exit code.
@@ -42,8 +46,16 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   let node: HubNode | undefined
   let isStopped = false
   let door: StandbyDoor | undefined
+  let leads = false
+  let host: RunningHost | undefined
+  const passKey = Buffer.from(hkdfSync('sha256', key, '', 'cairn-hub-pass', 32))
   try {
-    door = await openDoor(options.port ?? defaultPort, () => node?.seen()?.address ?? null, createIds(systemClock))
+    door = await openDoor(dataDir, options.port ?? defaultPort, {
+      // What came before this node led is answered by its own host.
+      leader: () => (leads ? `http://127.0.0.1:${door!.port}` : (node?.seen()?.address ?? null)),
+      key: passKey,
+      log,
+    })
     const { port } = door
     const address = options.address ?? `http://127.0.0.1:${port}`
     node = createHubNode({
@@ -57,6 +69,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
       log,
       acceptsLoss: options.acceptsLoss,
       startMs,
+      drain: () => host?.server.drain(drainMs) ?? Promise.resolve(() => undefined),
       // Nothing may be answered any more: not even what is on its way out.
       onEnd: (reason) => {
         if (isStopped) return
@@ -74,44 +87,60 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
     if (led === null) return 0
-    const host = await hostOf(dataDir, led, port, door.close)
-    door = undefined
+    leads = true
+    host = await hostOf(dataDir, led, port, passKey, door.giveWay)
     await untilStopped(host)
     isStopped = true
     await handOn(led)
     return 0
   } finally {
     await node?.close()
-    await door?.close()
+    door?.close()
     logFile.close()
     dataDir.release()
   }
 }
 
-async function openDoor(...door: Parameters<typeof openStandbyDoor>): Promise<StandbyDoor> {
+async function openDoor(
+  dataDir: DataDir,
+  port: number,
+  parts: Pick<StandbyDoorOptions, 'leader' | 'key' | 'log'>,
+): Promise<StandbyDoor> {
+  const config = readConfig(dataDir.path)
+  const { baseUrl, trustedOrigins, publicListen } = await readAccessConfig(config.of('host'), config.of('auth'))
   try {
-    return await openStandbyDoor(...door)
+    return await openStandbyDoor({
+      ...parts,
+      port,
+      trustedOrigins,
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(publicListen === null ? {} : { publicListen: { ...publicListen, folder: dataDir.path } }),
+      ids: createIds(systemClock),
+      clock: systemClock,
+    })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new PortInUse(door[0])
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new PortInUse(port)
     throw error
   }
 }
 
-function hostOf(dataDir: DataDir, led: Led, port: number, closeDoor: () => Promise<void>): Promise<RunningHost> {
+function hostOf(dataDir: DataDir, led: Led, port: number, passKey: Buffer, giveWay: () => void): Promise<RunningHost> {
   return startHost({
     dataDir: dataDir.path,
     port,
     returnsMemory: true,
+    passKey,
     onDiskSpace: (sentence) => void process.stderr.write(`${sentence}\n`),
     hub: {
       // The lock stays with this command, which goes on with the folder's file until the workspace is handed on.
       dataDir: { ...dataDir, release: () => undefined },
       openLog: led.openLog,
       answerGate: led.answerGate,
+      facts: { report: led.report },
       async ready() {
         await led.storeFiles()
         await led.ready()
-        await closeDoor()
+        giveWay()
       },
     },
   })

@@ -44,6 +44,7 @@ import { isDiskFull } from '#main/kernel/disk-full.ts'
 import { ballastBytes, openDiskSpace } from '#main/kernel/disk-space.ts'
 import { createEventBus } from '#main/kernel/events.ts'
 import type { EventBus } from '#main/kernel/events.ts'
+import type { HubFacts } from '#main/kernel/hub-facts.ts'
 import { createFileSecrets } from '#main/kernel/file-secrets.ts'
 import { createIds } from '#main/kernel/ids.ts'
 import { createJobs } from '#main/kernel/jobs.ts'
@@ -110,6 +111,8 @@ export interface HostOptions {
   readonly guards?: Guards
   /** The workspace is kept by several machines, and this one leads. */
   readonly hub?: LeadingNode
+  /** By which other machines sign the requests they pass on to this one. Default: nobody passes on. */
+  readonly passKey?: Buffer
 }
 
 /** What a host needs of the hub it leads. */
@@ -119,6 +122,7 @@ export interface LeadingNode {
   /** Keeps the log of the database in the hub. */
   readonly openLog: OpenLog
   readonly answerGate: AnswerGate
+  readonly facts: HubFacts
   /** Called when everything is ready, before the host listens. */
   ready(): Promise<void>
 }
@@ -294,6 +298,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       restart?.(prepare)
     },
     ownerSessions: sessions,
+    hub: hub?.facts ?? null,
     config: (plugin) => config.of(plugin),
   }
   let loaded: LoadedPlugins | undefined
@@ -330,6 +335,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     permissionEpoch: active.permissionEpoch,
     arrived: traffic.arrived,
     ...(hub === undefined ? {} : { answerGate: hub.answerGate }),
+    ...(options.passKey === undefined ? {} : { passKey: options.passKey }),
     auditSink: active.auditSink,
     ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),

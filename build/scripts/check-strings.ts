@@ -58,8 +58,14 @@ async function wordsOf(path: string, name: string): Promise<Words> {
 async function main(): Promise<number> {
   const root = repositoryRoot()
   const words = 'renderer/lib/strings'
-  const english = await wordsOf(join(root, words, 'en/index.ts'), 'english')
-  const german = await wordsOf(join(root, words, 'de/index.ts'), 'german')
+  // Those of the hub are loaded with its part.
+  const tables = async (...parts: readonly (readonly [file: string, name: string])[]): Promise<Words> =>
+    Object.assign(
+      {},
+      ...(await Promise.all(parts.map(([file, name]) => wordsOf(join(root, words, file), name)))),
+    ) as Words
+  const english = await tables(['en/index.ts', 'english'], ['hub/en.ts', 'hubStrings'])
+  const german = await tables(['de/index.ts', 'german'], ['hub/de.ts', 'hubGerman'])
   const files = listFiles(root, 'renderer')
     .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path) && !path.startsWith(`${words}/`))
     .map((path) => ({ path, source: readFileSync(join(root, path), 'utf8') }))

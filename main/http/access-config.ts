@@ -69,8 +69,8 @@ const Prefix = z
   .string()
   .max(64)
   .regex(/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/, 'Expected a path such as /api/v1, without a slash at its end.')
-/** Where the host answers beside the prefix (D-19, D-28). */
-const takenPaths = ['/healthz', '/readyz']
+/** Where the host answers beside the prefix (D-19, D-28, D-371). */
+const takenPaths = ['/healthz', '/readyz', '/metrics']
 
 /** What the configuration says about reaching the host. */
 export interface AccessConfig {

@@ -2,7 +2,6 @@
 // start; knows no capability.
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyRoute, RateClass } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
@@ -24,6 +23,7 @@ import type { Authorities } from './authority.ts'
 import type { Guards } from './guard.ts'
 import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
+import { isBeyondLoopback } from './passed-on.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import { readRawBody } from './raw-body.ts'
 import { accountKey, addressKey } from './rate-key.ts'
@@ -135,11 +135,9 @@ function refuse(
   return safety.rateLimit === 'none' ? null : takeFromBucket(pipeline, safety.rateLimit, safety, request, reply, 1)
 }
 
-/** The names and origins that count for a request: only the listener other machines reach has encrypted sockets. */
+/** The names and origins that count for a request. */
 export function authoritiesOf(pipeline: PipelineContext, request: { readonly socket: Socket }): Authorities {
-  return (request.socket as Partial<TLSSocket>).encrypted === true
-    ? (pipeline.publicAuthorities ?? pipeline.authorities)
-    : pipeline.authorities
+  return isBeyondLoopback(request.socket) ? (pipeline.publicAuthorities ?? pipeline.authorities) : pipeline.authorities
 }
 
 /**

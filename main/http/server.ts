@@ -1,7 +1,8 @@
 // The HTTP server: binds prepared contracts to Fastify, listens on loopback and stops in an orderly way.
 // Knows no capability; the composition root hands it routes, credentials and limits.
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import fastifyStatic from '@fastify/static'
 import { fastify } from 'fastify'
 import type {
@@ -42,6 +43,7 @@ import type { GuardedRequest, Guards } from './guard.ts'
 import { createIdempotencyKeys, createMemory } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
+import { acceptPassedOn } from './passed-on.ts'
 import { admit, authoritiesOf, serve } from './pipeline.ts'
 import type { AnswerGate, PipelineContext } from './pipeline.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
@@ -89,6 +91,8 @@ export interface HttpServerOptions {
   readonly arrived?: () => void
   /** Decides whether answers may leave. Default: nothing but the host does. */
   readonly answerGate?: AnswerGate
+  /** By which other nodes of a hub sign what they pass on. Default: nobody passes on. */
+  readonly passKey?: Buffer
   /** Hears of refused requests and used keys. Default: nobody. */
   readonly auditSink?: () => AuditSink
   /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
@@ -139,6 +143,12 @@ export interface HttpServer {
   listenPublic(): Promise<number | null>
   /** Refuses new work, lets running requests end for up to five seconds, then closes every connection. */
   close(): Promise<void>
+  /**
+   * Refuses new requests, and resolves when those that run have ended, or after so many milliseconds. A server with an
+   * answer gate only.
+   * @returns takes requests again
+   */
+  drain(ms: number): Promise<() => void>
   /** Calls the server without a socket; the default Host passes while the server does not listen. */
   inject(request: InjectOptions | string): Promise<LightMyRequestResponse>
   /** What the server really serves, files and aliases and HEAD included. */
@@ -205,6 +215,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     auditSink: options.auditSink ?? (() => noAuditSink),
   }
   const app = createFastify(options.ids, pipeline)
+  const running = pipeline.answerGate === null ? undefined : countRunning(app)
   const bindings: RouteBinding[] = [
     ...options.routes,
     ...documentBindings({
@@ -266,6 +277,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     })
   })
   await app.ready()
+  const accept = acceptFor(options.passKey, pipeline)
+  if (accept !== undefined) {
+    app.server.prependListener('request', accept)
+    app.server.prependListener('upgrade', accept)
+  }
   let outside: PublicListener | undefined
   if (options.publicListen !== undefined) {
     outside = createPublicListener({
@@ -277,7 +293,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       clock: options.clock,
       log: options.log,
       local: app.server,
-      route: (request, response) => app.routing(request, response),
+      route: (request, response) => {
+        accept?.(request)
+        app.routing(request, response)
+      },
       onClientError: (error, socket) => answerClientError(error, socket, options.ids.uuid()),
       maxHeaderBytes,
       checkMs: pipeline.arrival.checkMs,
@@ -332,6 +351,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       clearInterval(sweep)
       clearTimeout(limit)
     },
+    async drain(ms) {
+      pipeline.closing = true
+      const until = performance.now() + ms
+      while ((running?.() ?? 0) > 0 && performance.now() < until) await pause(10)
+      return () => void (pipeline.closing = false)
+    },
     inject: (request) => app.inject(request),
     routeTable: () => table,
     baseUrl: () => pipeline.authorities.baseUrl,
@@ -339,6 +364,30 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     consoleUrl,
     guardUpgrade: judgeUpgrade,
   }
+}
+
+/** Counts the requests that have no whole answer yet. Those without an end of their own do not count. */
+function countRunning(app: FastifyInstance): () => number {
+  let count = 0
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.safety?.contract?.endsWithHost !== true) {
+      count += 1
+      reply.raw.once('close', () => (count -= 1))
+    }
+    done()
+  })
+  return () => count
+}
+
+/** What takes requests of other nodes for those of their clients. */
+function acceptFor(
+  key: Buffer | undefined,
+  pipeline: PipelineContext,
+): ((request: IncomingMessage) => void) | undefined {
+  if (key === undefined) return undefined
+  const urlOf = (isBeyond: boolean): string | null =>
+    isBeyond ? (pipeline.publicAuthorities?.baseUrl ?? null) : pipeline.authorities.baseUrl
+  return (request) => acceptPassedOn(key, request, urlOf)
 }
 
 function publicAuthoritiesOf(options: HttpServerOptions): ReturnType<typeof createPublicAuthorities> | null {

@@ -1,59 +1,197 @@
-// What a node answers while another one leads: that it is there, who leads, and when to ask again. Whoever spreads requests
-// over nodes sees by it where not to send them. Knows no route and no workspace.
-import type { AddressInfo } from 'node:net'
+// What a node answers while another one leads: everything, by passing it on, except whether it is there. Whoever spreads
+// requests over nodes sees by /readyz where they need not be passed on. Knows no route and no workspace.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
+import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
-import { createAuthorities } from './authority.ts'
-import { errorBody, retryAfterOf } from './error-handler.ts'
-import { allGuards } from './guard.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { PublicListen } from './access-config.ts'
+import { defaultArrival } from './arrival.ts'
+import { createAuthorities, createPublicAuthorities } from './authority.ts'
+import { answerBare, errorBody, retryAfterOf } from './error-handler.ts'
+import { allGuards, maxHeaderBytes } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
+import { createPassOn } from './pass-on.ts'
+import { isBeyondLoopback, passedHeader, writePassedOn } from './passed-on.ts'
+import { createPublicListener } from './tls/public-listener.ts'
+
+/** What a door is made of. */
+export interface StandbyDoorOptions {
+  /** On 127.0.0.1; 0 picks a free one. */
+  readonly port: number
+  /** Where the leader answers; null while nobody knows. */
+  readonly leader: () => string | null
+  /** By which nodes know each other's requests. */
+  readonly key: Buffer
+  readonly baseUrl?: string
+  readonly trustedOrigins: readonly string[]
+  /** The listener other machines reach. With client certificates there is none: only who judges them can answer there. */
+  readonly publicListen?: PublicListen & { readonly folder: string }
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly log: Logger
+}
 
 /** A door that is open. */
 export interface StandbyDoor {
   readonly port: number
-  /** Sets the port free for the host. */
-  close(): Promise<void>
+  /** Sets the ports free for the host; what is under way goes on and is answered by whoever leads then. */
+  giveWay(): void
+  /** Ends it and what is under way. */
+  close(): void
 }
 
 /**
- * Listens on 127.0.0.1; 0 picks a free port.
- * @param leader where the leader answers; null while nobody knows
+ * Listens.
  * @throws the socket's error, for example EADDRINUSE
  */
-export async function openStandbyDoor(port: number, leader: () => string | null, ids: Ids): Promise<StandbyDoor> {
-  const { createServer } = process.getBuiltinModule('node:http')
-  let authorities = createAuthorities({ port, trustedOrigins: [] })
-  const server = createServer((request, response) => {
-    const stranger = allGuards.host(request, authorities)
-    const isHealth = request.method === 'GET' && request.url === '/healthz' && stranger === null
-    const refusal =
-      stranger ?? platformError('service_unavailable', { reason: 'standby', leader: leader(), retryAfterSeconds: 1 })
+export async function openStandbyDoor(options: StandbyDoorOptions): Promise<StandbyDoor> {
+  const { leader, ids, key } = options
+  const { createServer, ServerResponse: Response } = process.getBuiltinModule('node:http')
+  const addresses = {
+    trustedOrigins: options.trustedOrigins,
+    ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+  }
+  const isPublic = options.publicListen?.mutualTls === null && options.baseUrl !== undefined
+  const beyond = isPublic
+    ? createPublicAuthorities({ baseUrl: options.baseUrl!, trustedOrigins: options.trustedOrigins })
+    : null
+  let local = createAuthorities({ port: options.port, ...addresses })
+  const authoritiesFor = (socket: Socket): typeof local => (isBeyondLoopback(socket) ? (beyond ?? local) : local)
+
+  const refuse = (response: ServerResponse, mayHaveActed: boolean): void =>
+    answer(response, standing(leader(), mayHaveActed))
+  const answer = (response: ServerResponse, refusal: PlatformError | null): void => {
     const id = ids.uuid()
-    const retryAfter = retryAfterOf(refusal)
-    const isToWait = !isHealth && retryAfter !== null
-    response.writeHead(isHealth ? 200 : refusal.httpStatus, {
+    const retryAfter = refusal === null ? null : retryAfterOf(refusal)
+    response.writeHead(refusal?.httpStatus ?? 200, {
       ...baseHeaders,
       'x-request-id': id,
       'content-type': jsonType,
-      ...(isToWait ? { 'retry-after': String(retryAfter) } : {}),
+      ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
       // The next request finds whoever listens here then.
       connection: 'close',
     })
-    response.end(JSON.stringify(isHealth ? { status: 'ok' } : errorBody(refusal, id)))
-    request.resume()
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, resolve)
-  })
-  const { port: actual } = server.address() as AddressInfo
-  authorities = createAuthorities({ port: actual, trustedOrigins: [] })
-  return {
-    port: actual,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    response.end(JSON.stringify(refusal === null ? { status: 'ok' } : errorBody(refusal, id)))
   }
+  const passOn = createPassOn({
+    leader,
+    refuse,
+    headersFor(request) {
+      const { origin } = request.headers
+      const own = authoritiesFor(request.socket)
+      const passed = {
+        address: request.socket.remoteAddress ?? '',
+        isFromBeyond: isBeyondLoopback(request.socket),
+        isOwnOrigin: origin !== undefined && own.origins.has(origin) && !own.corsOrigins.has(origin),
+      }
+      return { [passedHeader]: writePassedOn(key, request, passed) }
+    },
+  })
+  /** What this node answers itself; undefined where the leader does. */
+  const ownAnswer = (request: IncomingMessage): PlatformError | null | undefined => {
+    // A node that was asked by another one: both believe somebody else leads.
+    if (request.headers[passedHeader] !== undefined) return standing(leader(), false)
+    const stranger = allGuards.host(request, authoritiesFor(request.socket))
+    if (stranger !== null) return stranger
+    if (request.method !== 'GET') return undefined
+    if (request.url === '/healthz') return null
+    return request.url === '/readyz' ? standing(leader(), false) : undefined
+  }
+
+  const route = (request: IncomingMessage, response: ServerResponse): void => {
+    const own = ownAnswer(request)
+    if (own === undefined) {
+      passOn.pass(request, response)
+      return
+    }
+    answer(response, own)
+    request.resume()
+  }
+  const onClientError = (_error: Error, socket: Socket): void => {
+    if (socket.writable) answerBare(socket, platformError('validation_error', { reason: 'http' }), ids.uuid())
+    else socket.destroy()
+  }
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: defaultArrival.headerMs,
+      connectionsCheckingInterval: defaultArrival.checkMs,
+      requestTimeout: 120_000,
+    },
+    route,
+  )
+  server.on('clientError', onClientError)
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const own = ownAnswer(request)
+    if (own !== undefined) {
+      answerBare(socket, own ?? standing(leader(), false), ids.uuid())
+      return
+    }
+    // A refusal of the leader is an answer like any other.
+    const response = new Response(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once('finish', () => socket.destroySoon())
+    passOn.pass(request, response, { socket, head })
+  })
+  await listen(server, options.port)
+  const { port } = server.address() as AddressInfo
+  local = createAuthorities({ port, ...addresses })
+  const outside = isPublic
+    ? createPublicListener({
+        listen: options.publicListen!,
+        folder: options.publicListen!.folder,
+        clock: options.clock,
+        log: options.log,
+        local: server,
+        route,
+        onClientError,
+        maxHeaderBytes,
+        checkMs: defaultArrival.checkMs,
+      })
+    : null
+  try {
+    await outside?.listen()
+  } catch (error) {
+    server.close()
+    throw error
+  }
+  const giveWay = (): void => {
+    server.close()
+    void outside?.close()
+  }
+  return {
+    port,
+    giveWay,
+    close() {
+      giveWay()
+      passOn.end()
+      server.closeAllConnections()
+      outside?.closeAllConnections()
+    },
+  }
+}
+
+/** @param mayHaveActed the leader was asked, and nobody knows what it did */
+function standing(leader: string | null, mayHaveActed: boolean): PlatformError {
+  return platformError('service_unavailable', {
+    reason: 'standby',
+    leader,
+    retryAfterSeconds: 1,
+    ...(mayHaveActed ? { outcome: 'unknown' } : {}),
+  })
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
 }

@@ -11,9 +11,14 @@ const lookMs = 1_000
 /** A node that follows says so each second. */
 const presentMs = 5_000
 
+/** Whether a node was seen lately. */
+export function isPresent({ agoMs }: SeenNode): boolean {
+  return agoMs < presentMs
+}
+
 /** The node other than this one that has most of the log and was seen lately; null when there is none. */
 export function heirOf(nodes: readonly SeenNode[], node: string | null): string | null {
-  const present = nodes.filter((one) => one.node !== node && one.agoMs < presentMs)
+  const present = nodes.filter((one) => one.node !== node && isPresent(one))
   return present.toSorted((a, b) => b.seq - a.seq || a.agoMs - b.agoMs)[0]?.node ?? null
 }
 
@@ -24,6 +29,8 @@ export function watchHead(parts: {
   readonly address: string
   readonly leadership: Leadership
   readonly storeAnchor: () => Promise<void>
+  /** Called before a handover; what it answers is called when there was none after all. */
+  readonly drain: () => Promise<() => void>
   readonly log: Logger
 }): void {
   const { store, node, address, leadership, log } = parts
@@ -35,7 +42,8 @@ export function watchHead(parts: {
     if (hasForgotten(head, stored)) chain.end(new Forgotten(head, stored))
     else if (head!.epoch === stored.epoch && head!.heir !== null && head!.heir !== node) {
       log.info({ heir: head!.heir }, 'Another node is to lead; the workspace is handed over.')
-      await leadership.handOver(head!.heir)
+      const resume = await parts.drain()
+      if (!(await leadership.handOver(head!.heir))) resume()
     }
     if (chain.ended() !== undefined) return
     await store.seen(node, address, chain.stored().seq)

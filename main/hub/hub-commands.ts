@@ -1,20 +1,22 @@
 // What the commands of a hub do with its store; words and data folders are theirs.
 import { dirname } from 'node:path'
+import type { HubNodeFacts } from '#main/kernel/hub-facts.ts'
 import { heirOf } from './head-watch.ts'
+import { nodesOf } from './hub-report.ts'
 import { machineTime, pauseFor } from './hub-time.ts'
 import { openStore } from './node.ts'
 import type { HubAddress } from './node.ts'
 import { restoreAt } from './restore.ts'
 import type { Restored } from './restore.ts'
 import { createSmallFiles } from './small-files.ts'
-import type { Head, SeenNode, Snapshot } from './store/hub-store.ts'
+import type { Head, Snapshot } from './store/hub-store.ts'
 import type { LogSize, PostgresStore } from './store/postgres-store.ts'
 
 /** A hub as PostgreSQL knows it. */
 export interface HubStatus {
   /** Null when there is no such workspace. */
   readonly head: Head | null
-  readonly nodes: readonly SeenNode[]
+  readonly nodes: readonly HubNodeFacts[]
   readonly snapshots: readonly Snapshot[]
   readonly log: LogSize
 }
@@ -39,7 +41,7 @@ export function readStatus(address: HubAddress): Promise<HubStatus> {
   return withStore(address, async (store) => {
     const head = await store.head()
     if (head === null) return { head, nodes: [], snapshots: [], log: { bytes: 0, firstSeq: null, firstAt: null } }
-    const nodes = await store.nodes()
+    const nodes = nodesOf(await store.nodes(), head.node, head.seq)
     const snapshots = await store.snapshots()
     return { head, nodes, snapshots, log: await store.logSize() }
   })

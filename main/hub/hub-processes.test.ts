@@ -1,5 +1,6 @@
 // Two nodes as processes over a real PostgreSQL, under load: the leader is killed, or stands still until the other one leads
-// and then goes on; PostgreSQL is stopped hard. What was acknowledged is there in the end, on both, byte for byte.
+// and then goes on; the follower stands still; PostgreSQL is stopped hard; the way to it is cut, slow or silent. What was
+// acknowledged is there in the end, on both, byte for byte.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,19 +16,37 @@ import { initHub } from '#main/hub/node.ts'
 import { readPosition } from '#main/hub/store/position.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import type { HubChildAsk, HubChildSettings, HubChildWord } from '../../test/support/hub-child.ts'
+import { startFaultProxy } from '../../test/support/fault-proxy.ts'
+import type { FaultProxy } from '../../test/support/fault-proxy.ts'
 import { hasPostgres, startPostgres } from '../../test/support/postgres-cluster.ts'
 import type { PostgresCluster } from '../../test/support/postgres-cluster.ts'
 import { sized } from '../../test/support/test-size.ts'
 
 const leaseMs = 700
 const writers = 12
-const rounds = sized(20, 300)
+/** What happens to a machine, to the way to PostgreSQL, or to that. */
+const kinds = [
+  'killed',
+  'stands still',
+  'silent',
+  'handed over',
+  'store killed',
+  'killed, follower behind',
+  'cut',
+  'stands still',
+  'slow',
+  'handed over',
+] as const
+const rounds = Number(process.env['CAIRN_RUNS'] ?? sized(20, 300))
 const limitMs = sized(120_000, 1_800_000)
 
 const script = fileURLToPath(new URL('../../test/support/hub-child.ts', import.meta.url))
 const key = randomBytes(32)
 const workspace = 'test'
 let cluster: PostgresCluster
+/** Between both machines and PostgreSQL. */
+let proxy: FaultProxy
+let throughProxy: string
 let machines: readonly Machine[] = []
 let folder: string
 
@@ -51,7 +70,7 @@ class Machine {
   }
 
   start(): void {
-    const url = cluster.url
+    const url = throughProxy
     const settings: HubChildSettings = {
       url,
       workspace,
@@ -120,6 +139,9 @@ describe.skipIf(!hasPostgres)('two nodes of a hub', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
     cluster = await startPostgres()
+    const { port } = new URL(cluster.url)
+    proxy = await startFaultProxy(Number(port))
+    throughProxy = cluster.url.replace(`:${port}/`, `:${proxy.port}/`)
     openWriter(fileOf('a')).exec('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT) STRICT').close()
     const log = createLogger({ destination: { write: () => undefined } })
     await initHub({ url: cluster.url, workspace, key }, { file: fileOf('a'), name: 'a', log })
@@ -129,6 +151,7 @@ describe.skipIf(!hasPostgres)('two nodes of a hub', () => {
       machine.isStopped = true
       await machine.kill()
     }
+    await proxy.close()
     await cluster.remove()
     rmSync(folder, { recursive: true })
   })
@@ -169,12 +192,13 @@ describe.skipIf(!hasPostgres)('two nodes of a hub', () => {
       const leader = await leaderNow()
       const follower = other(leader)
       const began = performance.now()
-      if (round % 5 === 4) {
-        // The store itself: whoever leads goes on once it is back, or another one does.
+      const kind = kinds[round % kinds.length]!
+      if (kind === 'store killed') {
+        // Whoever leads goes on once it is back, or another one does.
         await cluster.kill()
         await pause(200)
         await cluster.start()
-      } else if (round % 5 === 3) {
+      } else if (kind === 'handed over') {
         // Planned: the other one leads without waiting for the lease.
         while (follower.node === '') await pause(5)
         const { exit } = leader
@@ -184,8 +208,26 @@ describe.skipIf(!hasPostgres)('two nodes of a hub', () => {
         // An heir that dies meanwhile is another process then; whoever is there leads after a lease.
         await leaderNow()
         handOvers.push(performance.now() - asked)
-      } else if (round % 2 === 0) {
+      } else if (kind === 'killed') {
         await leader.kill()
+      } else if (kind === 'killed, follower behind') {
+        follower.child.kill('SIGSTOP')
+        await progress()
+        await pause(leaseMs)
+        follower.child.kill('SIGCONT')
+        await leader.kill()
+      } else if (kind === 'cut') {
+        proxy.cut()
+      } else if (kind === 'slow') {
+        proxy.latency(60)
+        await progress()
+        proxy.heal()
+      } else if (kind === 'silent') {
+        // What was stored and not answered is sent a second time.
+        proxy.halfOpen()
+        await pause(leaseMs / 2)
+        proxy.heal()
+        proxy.cut()
       } else {
         const { exit } = leader
         leader.child.kill('SIGSTOP')

@@ -1,5 +1,7 @@
 // One epoch of one leader: its rows, its lease, and its end.
 import type { Logger } from '#main/kernel/logger.ts'
+import { createAppendCounter } from './append-figures.ts'
+import type { AppendCounter } from './append-figures.ts'
 import type { Taken } from './follower.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
@@ -28,8 +30,9 @@ export interface LeadershipOptions {
 /** The time of one leader. */
 export interface Leadership {
   readonly chain: RowChain
+  readonly appends: AppendCounter
   /** Whether reads may be answered: no other node can lead yet. */
-  readonly lease: Pick<Lease, 'holds'>
+  readonly lease: Pick<Lease, 'holds' | 'ageMs'>
   /**
    * Gives the workspace to another node. What is written from now on is not kept, and its writers hear so.
    * @returns false when the epoch is over already
@@ -71,14 +74,17 @@ export function hasForgotten(head: Position | null, stored: Position): boolean {
 export function createLeadership(options: LeadershipOptions): Leadership {
   const { store, taken, leaseMs, time, log } = options
   const lease = createLease(time, leaseMs, taken.begun)
+  const appends = createAppendCounter()
   let isSilent = false
   const append = async (row: NewRow): Promise<boolean> => {
     try {
       await options.beforeRow?.()
+      const asked = time.monotonic()
       const answer = await lease.during(
         () => store.append(row),
         (what) => what === 'stored',
       )
+      if (answer === 'stored') appends.stored(time.monotonic() - asked, row.body.length)
       if (isSilent) log.info({}, 'PostgreSQL answers again; writes go on.')
       isSilent = false
       if (answer === 'over') {
@@ -87,6 +93,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
       }
       return answer !== 'over'
     } catch (error) {
+      appends.failed()
       if (!isSilent) log.error({ err: error }, 'A write could not be stored in the hub; it is sent again until it is.')
       isSilent = true
       throw error
@@ -121,6 +128,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
 
   return {
     chain,
+    appends,
     lease,
     async handOver(heir) {
       await chain.hold()

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs'
 import { openBare } from '#main/database/open-bare.ts'
 import { dirname } from 'node:path'
 import type { OpenLog } from '#main/database/log-sync.ts'
+import type { HubReport } from '#main/kernel/hub-facts.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { createFollower, HubStopped } from './follower.ts'
 import type { FollowerOptions } from './follower.ts'
@@ -19,6 +20,7 @@ import { doubtsAbout, settingsQuery } from './store/postgres-checks.ts'
 import type { PostgresSettings } from './store/postgres-checks.ts'
 import { answerable } from './answer-gate.ts'
 import { heirOf, watchHead } from './head-watch.ts'
+import { createHubReport } from './hub-report.ts'
 import { createSeal } from './seal.ts'
 import { createSmallFiles, storeSmallFiles } from './small-files.ts'
 import { createSnapshotKeeper } from './snapshot-keeper.ts'
@@ -58,6 +60,8 @@ export interface HubNodeOptions extends HubAddress {
    * busy and may not find the time to renew its lease. Default: no longer than a lease.
    */
   readonly startMs?: number
+  /** Lets what runs come to its end before a planned handover; what it answers is called when there was none after all. */
+  readonly drain?: () => Promise<() => void>
   readonly snapshots?: Pick<SnapshotKeeperOptions, 'everyRows' | 'everyMs' | 'keepMs' | 'lookMs'>
 }
 
@@ -74,6 +78,8 @@ export interface Led extends Pick<Leadership, 'lease' | 'handOver' | 'chain'> {
    * @throws service_unavailable when it is not, or another node may lead already
    */
   answerGate(): Promise<void> | null
+  /** How the hub is. @throws Error when the store does not answer */
+  report(): Promise<HubReport>
   /** The other node that has most of the log, if one was seen lately; for a planned handover. */
   heir(): Promise<string | null>
 }
@@ -237,7 +243,8 @@ export function createHubNode(options: HubNodeOptions): HubNode {
         until(async () => void (await store.setLease(taken.epoch, ms)), isOver)
       if (options.startMs !== undefined) await setLease(options.startMs)
       await until(() => small.fetch(), isOver)
-      watchHead({ store, node, address, leadership, log, storeAnchor: small.storeAnchor })
+      const drain = options.drain ?? (() => Promise.resolve(() => undefined))
+      watchHead({ store, node, address, leadership, log, storeAnchor: small.storeAnchor, drain })
       return {
         ...leadership,
         openLog: createLeaderLog(path, chain).open,
@@ -247,6 +254,7 @@ export function createHubNode(options: HubNodeOptions): HubNode {
         },
         ready: () => setLease(leaseMs),
         answerGate: () => (lease.holds() && !chain.isBehind() ? null : answerable(leadership!)),
+        report: createHubReport({ store, node, leaseMs, leadership, time }),
         heir: async () => heirOf(await store.nodes(), node),
       }
     },

@@ -6,6 +6,7 @@ import type { Authorizer } from './authorize.ts'
 import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
 import type { Database, HeavyReads, Reads, Tx, Write } from './database.ts'
+import type { HubFacts } from './hub-facts.ts'
 import type { IdentityProvider, OwnerSessions } from './identity.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './logger.ts'
@@ -152,6 +153,8 @@ export interface HostFacts {
   requestRestart(prepare: () => Promise<void>): void
   /** The browser sessions the host opened for the local owner. */
   readonly ownerSessions: OwnerSessions
+  /** The workspace is kept by several machines, and this one leads; null where it is on one machine alone. */
+  readonly hub: HubFacts | null
   /** The settings of `config.json` that belong to a plugin. */
   config(plugin: string): Readonly<Record<string, unknown>>
 }

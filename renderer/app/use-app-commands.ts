@@ -289,6 +289,14 @@ export function useAppCommands(): void {
       run: () => navigate('/settings/storage'),
     },
     {
+      id: 'go.hub',
+      label: t('peers.kind.hub'),
+      group: 'navigation',
+      keywords: 'leader standby failover replica lag',
+      enabled: manifest?.features.hub === true,
+      run: () => navigate('/settings/hub'),
+    },
+    {
       id: 'go.about',
       label: t('command.about'),
       group: 'navigation',

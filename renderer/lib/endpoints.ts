@@ -15,6 +15,7 @@ import type { dataRoutes } from '#shared/contracts/data.ts'
 import type { discoveryRoutes, documentRoutes } from '#shared/contracts/discovery.ts'
 import type { feedRoutes } from '#shared/contracts/feed.ts'
 import type { graphqlRoutes } from '#shared/contracts/graphql.ts'
+import type { hubRoutes } from '#shared/contracts/hub.ts'
 import type { i18nRoutes } from '#shared/contracts/i18n.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import type { mcpRoutes } from '#shared/contracts/mcp.ts'
@@ -38,6 +39,7 @@ import type { workflowRoutes } from '#shared/contracts/workflow.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
+  typeof hubRoutes &
   typeof i18nRoutes &
   typeof mcpRoutes &
   typeof metadataRoutes &
@@ -339,6 +341,7 @@ export const endpoints = {
   deleteRecord: 'DELETE versioned /data/:object/:id',
   searchEverything: 'GET versioned /search',
   getTrash: 'GET versioned /trash',
+  getHub: 'GET versioned /hub',
   getUsage: 'GET versioned /usage',
   getFileUsage: 'GET versioned /storage/usage',
   getSettings: 'GET versioned /settings',

@@ -3,9 +3,10 @@
 import i18next from 'i18next'
 import { language, locale, pseudo } from './language.ts'
 import type { english } from './strings/en/index.ts'
+import type { hubStrings } from './strings/hub/en.ts'
 
 /** Key of a text. */
-export type StringKey = keyof typeof english
+export type StringKey = keyof typeof english | keyof typeof hubStrings
 
 /** Keys that exist as `<key>.one` and `<key>.other`. */
 export type PluralKey = {
@@ -41,10 +42,23 @@ export async function loadWords(): Promise<void> {
 
 async function wordsOf(): Promise<Words> {
   if (language === 'de') return (await import('./strings/de/index.ts')).german
-  const { english } = await import('./strings/en/index.ts')
-  if (pseudo === undefined) return english
+  return seen((await import('./strings/en/index.ts')).english)
+}
+
+/** Loads the words about a hub, which few workspaces have; nothing of its part is drawn before. */
+export async function loadHubWords(): Promise<void> {
+  const words =
+    language === 'de'
+      ? (await import('./strings/hub/de.ts')).hubGerman
+      : await seen((await import('./strings/hub/en.ts')).hubStrings)
+  texts.addResourceBundle(language, namespace, words)
+}
+
+/** English words as the page shows them. */
+async function seen(words: Words): Promise<Words> {
+  if (pseudo === undefined) return words
   const { pseudoText } = await import('./pseudo-locale.ts')
-  return Object.fromEntries(Object.entries(english).map(([key, text]) => [key, pseudoText(text)]))
+  return Object.fromEntries(Object.entries(words).map(([key, text]) => [key, pseudoText(text)]))
 }
 
 /** Whether there is a text of this key. */

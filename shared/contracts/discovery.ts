@@ -63,6 +63,7 @@ export const featureKeys = [
   'mcp',
   'sync',
   'import',
+  'hub',
 ] as const
 
 /** Keys of `services`. */

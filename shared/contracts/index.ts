@@ -15,6 +15,7 @@ import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
 import { feedRoutes } from './feed.ts'
 import { graphqlRoutes } from './graphql.ts'
+import { hubRoutes } from './hub.ts'
 import { i18nRoutes } from './i18n.ts'
 import { importRoutes } from './import.ts'
 import { mcpRoutes } from './mcp.ts'
@@ -77,6 +78,7 @@ export const allContracts: readonly AnyRoute[] = [
   syncRoutes,
   syncPeerRoutes,
   syncConflictRoutes,
+  hubRoutes,
   authRoutes,
   authAccountRoutes,
   authMagicLinkRoutes,

@@ -1,13 +1,15 @@
 // A hub as a person sets it up and as it fails: two machines by the commands over a real PostgreSQL, people who write through
 // HTTP, a leader that is killed or hands over. What was answered is there afterwards (D-359, D-362 to D-365).
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashFile } from '#main/database/file-check.ts'
+import { startHost } from '#main/index.ts'
 import type { ApiCall } from '../support/api-call.ts'
-import { expectStatus } from '../support/api-call.ts'
+import { createApiCall, expectStatus } from '../support/api-call.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import type { FaultProxy } from '../support/fault-proxy.ts'
 import { findFreePort } from '../support/free-port.ts'
@@ -69,16 +71,41 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     expect(await hub('init')).toMatchObject({ code: 1, error: expect.stringContaining('already') })
   })
 
+  it('takes no folder of another workspace, and no other key', async () => {
+    const serve = (dataDir: string) =>
+      runCairn(['serve', '--data', dataDir, '--hub', cluster.url, '--port', '0', '--lease', '1'])
+    const foreign = join(folder, 'foreign')
+    await (await startHost({ dataDir: foreign, port: 0 })).stop()
+    copyFileSync(join(folder, 'a', 'hub.key'), join(foreign, 'hub.key'))
+    const before = hashFile(join(foreign, 'cairn.db')).sha256
+    expect(await serve(foreign)).toMatchObject({ code: 1, error: expect.stringContaining("is not this hub's") })
+    expect(hashFile(join(foreign, 'cairn.db')).sha256).toBe(before)
+
+    const keyless = join(folder, 'keyless')
+    mkdirSync(keyless)
+    expect(await serve(keyless)).toMatchObject({ code: 1, error: expect.stringContaining('Copy hub.key from a node') })
+    writeFileSync(join(keyless, 'hub.key'), `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 })
+    expect(await serve(keyless)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('the key file is another one'),
+    })
+    expect(existsSync(join(keyless, 'cairn.db'))).toBe(false)
+  })
+
   it('loses nothing it has answered when its leader dies or hands over', { timeout: limitMs }, async () => {
     const [first, second] = machines as [HubMachine, HubMachine]
     first.start()
     const { call } = await leaderOf(machines)
     await define(call, 'note')
+    // Another database in its place would not be what the log says.
+    const backup = (await expectStatus(call, 201, 'POST', '/api/v1/backups', {})) as { id: string }
+    const restored = await call('POST', `/api/v1/backups/${backup.id}/restore`, { confirm: backup.id })
+    expect(restored).toMatchObject({ status: 503, body: { error: { details: { reason: 'hub' } } } })
     second.start()
     await second.follows()
-    const refused = await fetch(`${second.url}/api/v1/data/note`)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toBe('1')
+    // Whoever follows passes on what it is asked.
+    const through = createApiCall(second.url, first.token())
+    await expectStatus(through, 201, 'POST', '/api/v1/data/note', { title: 'passed on' })
     await expect
       .poll(async () => (await (await fetch(`${second.url}/readyz`)).json()) as unknown, { timeout: 20_000 })
       .toMatchObject({ error: { code: 'service_unavailable', details: { reason: 'standby', leader: first.url } } })
@@ -140,6 +167,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const leader = await leaderOf(machines)
     const status = await hub('status', '--json')
     expect(JSON.parse(status.output)).toMatchObject({ head: { address: leader.url } })
+    await expectFigures(leader)
     const found = new Set<string>()
     for (let skip = 0; skip < last; skip += 200) {
       const page = await expectStatus(leader.call, 200, 'GET', `/api/v1/data/note?top=200&skip=${skip}&select=title`)
@@ -205,4 +233,28 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
 async function define(call: ApiCall, name: string): Promise<void> {
   const item = { name, label: name, fields: { title: { type: 'text', label: 'Title' } } }
   await expectStatus(call, 200, 'PUT', `/api/v1/meta/object/${name}`, { type: 'object', name, item })
+}
+
+/** What the leader tells programs that watch it, and people (D-370, D-371). */
+async function expectFigures(leader: HubMachine): Promise<void> {
+  const { url } = leader
+  expect((await fetch(`${url}/metrics`)).status).toBe(401)
+  const ask = (path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${leader.token()}` } })
+  const answer = await ask('/metrics')
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await answer.text()
+  const figure = (name: string): number => {
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{`))
+    return Number(line?.split(' ').at(-1))
+  }
+  expect(figure('cairn_hub_append_seconds_count')).toBeGreaterThan(0)
+  expect(figure('cairn_hub_append_bytes_total')).toBeGreaterThan(4096)
+  expect(figure('cairn_hub_lease_left_seconds')).toBeGreaterThan(0)
+  expect(figure('cairn_hub_snapshot_age_seconds')).toBeGreaterThan(0)
+  const status = (await (await ask('/api/v1/hub')).json()) as {
+    row: number
+    nodes: { address: string; state: string }[]
+  }
+  expect(status.row).toBeGreaterThanOrEqual(figure('cairn_hub_row'))
+  expect(status.nodes).toContainEqual(expect.objectContaining({ address: url, state: 'leads' }))
 }

@@ -142,6 +142,26 @@ export const programScreens: readonly Screen[] = [
     reach: async (page) => page.getByRole('rowheader', { name: 'Books' }).waitFor(),
   },
   {
+    name: 'settings-hub-failed',
+    covers: '/settings/:part?',
+    workspace: 'seeded',
+    state: 'error',
+    route: '/',
+    reach: async (page) => {
+      // As a host says that leads a hub. The part with its machines is looked at over real ones (hub.long.test.ts).
+      await page.route('**/api/v1', async (route) => {
+        const answer = await route.fetch()
+        const manifest = (await answer.json()) as { features: Record<string, boolean> }
+        await route.fulfill({ response: answer, json: { ...manifest, features: { ...manifest.features, hub: true } } })
+      })
+      await refuse(page, '**/api/v1/hub', 'service_unavailable', 503)
+      await page.reload()
+      await goTo(page, '/settings/hub')
+      await page.getByRole('alert').waitFor()
+    },
+    expectedErrors: ['503'],
+  },
+  {
     name: 'settings-about',
     covers: '/settings/:part?',
     workspace: 'seeded',

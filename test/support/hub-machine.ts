@@ -2,6 +2,7 @@
 // the command line and what it prints, nothing inside.
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -73,6 +74,11 @@ export class HubMachine {
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`
+  }
+
+  /** The connection token while it leads. */
+  token(): string {
+    return (JSON.parse(readFileSync(join(this.dataDir, 'connection.json'), 'utf8')) as { token: string }).token
   }
 
   /** Waits until it is a process that follows. */

@@ -1,22 +1,31 @@
 // Owns the settings on screen: all of them with one search, what the workspace takes, and what Cairn is.
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { useSearchParams } from 'wouter'
 import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
+import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { t } from '../../lib/strings.ts'
+import { loadHubWords, t } from '../../lib/strings.ts'
 import { AboutPart } from './about-part.tsx'
 import { SettingsPart } from './settings-part.tsx'
 import { settingsQuery } from './settings-queries.ts'
 import './setting-list.ts'
 import { StoragePart } from './storage-part.tsx'
 
-const tabs = ['all', 'storage', 'about'] as const
+const HubPart = lazy(async () => {
+  await loadHubWords()
+  return { default: (await import('./hub-part.tsx')).HubPart }
+})
+
+const everyTab = ['all', 'storage', 'hub', 'about'] as const
 
 /** The screen; `part` is one of its tabs. */
 export function SettingsScreen(props: { part: string | undefined }) {
+  const { data: manifest } = useQuery(discoveryQuery)
+  const tabs = everyTab.filter((tab) => tab !== 'hub' || manifest?.features.hub === true)
   const chosen = tabs.find((tab) => tab === props.part) ?? 'all'
   const [parameters] = useSearchParams()
   const { data: options, error, refetch } = useQuery(settingsQuery)
@@ -24,11 +33,16 @@ export function SettingsScreen(props: { part: string | undefined }) {
     <Page title={t('settings.title')}>
       <TabbedParts
         label={t('settings.parts')}
-        tabs={tabs.map((key) => ({ key, label: t(`settings.part.${key}`) }))}
+        tabs={tabs.map((key) => ({ key, label: key === 'hub' ? t('peers.kind.hub') : t(`settings.part.${key}`) }))}
         chosen={chosen}
         onChoose={(key) => navigate(key === 'all' ? '/settings' : `/settings/${key}`, { replace: true })}
       >
         {chosen === 'storage' && <StoragePart />}
+        {chosen === 'hub' && (
+          <Suspense fallback={<p role="status">{t('app.loading')}</p>}>
+            <HubPart />
+          </Suspense>
+        )}
         {chosen === 'about' && <AboutPart />}
         {chosen === 'all' && error && options === undefined && (
           <LoadFailure error={error} onRetry={() => void refetch()} />

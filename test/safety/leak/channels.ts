@@ -46,6 +46,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'get',
   'graphql',
   'hooks',
+  'hub',
   'import',
   'list',
   'mcp',

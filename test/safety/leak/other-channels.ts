@@ -393,6 +393,7 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
   ],
   hooks: () => ['/hooks/none', '//hooks/none'].flatMap((path) => [get(path), post(path, {}), ask('PUT', path, {})]),
   settings: () => [get('/settings'), get('/usage'), ask('PATCH', '/settings', { settings: { timezone: 'Nowhere' } })],
+  hub: () => [get('/hub'), get('//metrics')],
   backups: () => [
     get('/backups'),
     get('/backups/none/changes'),

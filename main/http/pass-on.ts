@@ -1,0 +1,287 @@
+// Passes requests and sockets on to the node that leads a hub: as they come, and once more where that cannot do a thing
+// twice. Knows no route: whether a request may be repeated is in its method and its key.
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isReadMethod } from './guard.ts'
+
+/** What passing on works with. */
+export interface PassOnParts {
+  /** Address of the node that leads; null while nobody knows. Asked again and again. */
+  readonly leader: () => string | null
+  /** Headers beside those of the client. */
+  readonly headersFor: (request: IncomingMessage) => OutgoingHttpHeaders
+  /** Answers in place of a leader. @param mayHaveActed whether the leader may have done what was asked */
+  readonly refuse: (response: ServerResponse, mayHaveActed: boolean) => void
+  /** How long a request waits for somebody who leads. */
+  readonly patienceMs?: number
+}
+
+/** Passes on until it is ended. */
+export interface PassOn {
+  /** @param upgrade the connection of a client that asks for another protocol, and what it has sent of that */
+  pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    upgrade?: { readonly socket: Socket; readonly head: Buffer },
+  ): void
+  /** Ends what is under way. */
+  end(): void
+}
+
+/** What became of one try. */
+type Outcome =
+  /** The client has its answer, or has gone. */
+  | 'over'
+  /** Nothing was done: there was no connection, or whoever was asked does not lead. */
+  | 'not-taken'
+  /** Nobody knows. */
+  | 'unknown'
+
+/** Bodies up to here are kept until the answer, so that they can be sent again. */
+const maxKeptBytes = 1024 * 1024
+/** Requests and sockets that may be under way at once. */
+const maxUnderWay = 5_000
+const maxRefusalBytes = 64 * 1024
+const retryMs = 50
+/** How often is looked whether whoever was asked still leads: one that stands still ends no connection. */
+const lookMs = 250
+
+/** Headers that belong to one connection (RFC 9110 section 7.6.1). */
+const ofConnection = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+)
+
+/** Reasons of 503 by which a node says that it has not begun. */
+const notBegun = new Set(['standby', 'stopping'])
+/** Reasons by which it says that another one may lead soon. */
+const notKept = new Set(['hub_store', 'hub_lease'])
+
+/** Makes what passes requests on. */
+export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }: PassOnParts): PassOn {
+  /** Ends the try of each request under way, by whom it was asked. */
+  const underWay = new Map<object, { readonly address: string; cut(): void }>()
+  let size = 0
+  let isEnded = false
+  const watch = setInterval(() => {
+    const now = leader()
+    for (const one of underWay.values()) if (now !== null && one.address !== now) one.cut()
+  }, lookMs).unref()
+
+  const run = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
+  ): Promise<void> => {
+    const body = await readKept(request)
+    const isRepeatable =
+      body !== null && (isReadMethod(request.method) || request.headers['idempotency-key'] !== undefined)
+    const until = performance.now() + patienceMs
+    let mayHaveActed = false
+    while (!response.destroyed && !isEnded) {
+      const address = leader()
+      const isLast = performance.now() >= until
+      if (address !== null) {
+        const outcome = await attempt(address, request, response, body, upgrade, (reason) => {
+          if (isLast || body === null) return false
+          return notBegun.has(reason) || (isRepeatable && notKept.has(reason))
+        })
+        if (outcome === 'over') return
+        mayHaveActed ||= outcome === 'unknown'
+        // What is not kept was read by whoever was asked.
+        if (outcome === 'unknown' && !isRepeatable) break
+      }
+      if (isLast) break
+      await pause(retryMs)
+    }
+    if (!response.destroyed) refuse(response, mayHaveActed)
+  }
+
+  /** @param goesOn whether a refusal with this reason is kept from the client, and asked again */
+  const attempt = (
+    address: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer | null,
+    upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
+    goesOn: (reason: string) => boolean,
+  ): Promise<Outcome> =>
+    new Promise((resolve) => {
+      const target = new URL(address)
+      const { request: ask } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http')
+      let isSent = false
+      let hasAnswer = false
+      const asked: ClientRequest = ask({
+        // Of its own: what the leader learns of a connection is true of one client.
+        agent: false,
+        host: target.hostname.replace(/^\[|\]$/g, ''),
+        port: target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : target.port,
+        ...(target.protocol === 'https:' ? { servername: target.hostname } : {}),
+        method: request.method,
+        path: request.url,
+        headers: {
+          ...clientHeaders(request, body),
+          ...(upgrade === undefined ? {} : { connection: 'Upgrade', upgrade: request.headers.upgrade }),
+          host: target.host,
+          ...headersFor(request),
+        },
+      })
+      const done = (outcome: Outcome): void => {
+        underWay.delete(asked)
+        response.off('close', cut)
+        resolve(outcome)
+      }
+      const cut = (): void => void asked.destroy()
+      underWay.set(asked, { address, cut })
+      response.on('close', cut)
+      asked.on('socket', (socket) =>
+        socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          isSent = true
+          // Not before: where nobody listens it stays whole for the next try.
+          if (body === null) request.pipe(asked)
+        }),
+      )
+      asked.on('error', () => {
+        if (hasAnswer) return
+        done(response.destroyed ? 'over' : isSent ? 'unknown' : 'not-taken')
+      })
+      asked.on('response', (answer) => {
+        hasAnswer = true
+        if (answer.statusCode === 503) void weigh(answer)
+        else answerWith(answer)
+      })
+      asked.on('upgrade', (answer, socket, head) => {
+        hasAnswer = true
+        if (upgrade === undefined) {
+          socket.destroy()
+          return
+        }
+        joinSockets(answer, { socket, head }, upgrade)
+        underWay.set(asked, { address, cut: () => void socket.destroy() })
+        socket.once('close', () => done('over'))
+      })
+
+      /** Hands the answer on as it comes. */
+      const answerWith = (answer: IncomingMessage, read?: Buffer): void => {
+        answer.on('error', () => undefined)
+        response.writeHead(answer.statusCode!, answer.statusMessage, ownHeaders(answer))
+        const end = (): void => {
+          request.resume()
+          done('over')
+        }
+        if (read !== undefined) {
+          response.end(read)
+          end()
+          return
+        }
+        answer.pipe(response)
+        answer.once('close', () => {
+          // Cut off in the middle: the client is to notice.
+          if (!answer.complete) response.destroy()
+          end()
+        })
+      }
+      const weigh = async (answer: IncomingMessage): Promise<void> => {
+        const read = await readUpTo(answer, maxRefusalBytes).catch(() => null)
+        if (read === null) {
+          asked.destroy()
+          done('unknown')
+          return
+        }
+        const reason = reasonOf(read)
+        if (goesOn(reason)) done(notBegun.has(reason) ? 'not-taken' : 'unknown')
+        else answerWith(answer, read)
+      }
+
+      if (body !== null) asked.end(body)
+      else asked.flushHeaders()
+    })
+
+  return {
+    pass(request, response, upgrade) {
+      if (size >= maxUnderWay) {
+        refuse(response, false)
+        return
+      }
+      size += 1
+      void run(request, response, upgrade)
+        .catch(() => void response.destroy())
+        .finally(() => (size -= 1))
+    },
+    end() {
+      isEnded = true
+      clearInterval(watch)
+      for (const one of underWay.values()) one.cut()
+    },
+  }
+}
+
+/** The body where it is small and its length is known; null where it is handed on as it comes. */
+async function readKept(request: IncomingMessage): Promise<Buffer | null> {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+  if (coding !== undefined || Number(length) > maxKeptBytes) return null
+  return length === '0' ? Buffer.alloc(0) : readUpTo(request, maxKeptBytes)
+}
+
+async function readUpTo(from: IncomingMessage, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of from as AsyncIterable<Buffer>) {
+    parts.push(part)
+    size += part.length
+    if (size > limit) throw new Error('The body is longer than was said.')
+  }
+  return Buffer.concat(parts)
+}
+
+function clientHeaders({ headers }: IncomingMessage, body: Buffer | null): OutgoingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => !ofConnection.has(name) && name !== 'expect')
+  const { 'transfer-encoding': coding } = headers
+  return {
+    ...Object.fromEntries(kept),
+    ...(body === null && coding !== undefined ? { 'transfer-encoding': coding } : {}),
+  }
+}
+
+/** The headers of an answer, each as often as it came. */
+function ownHeaders({ rawHeaders }: IncomingMessage): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (!ofConnection.has(rawHeaders[at]!.toLowerCase())) kept.push(rawHeaders[at]!, rawHeaders[at + 1]!)
+  }
+  // The next request finds whoever listens here then.
+  return [...kept, 'connection', 'close']
+}
+
+function reasonOf(body: Buffer): string {
+  try {
+    const { error } = JSON.parse(body.toString()) as { error?: { details?: { reason?: unknown } } }
+    return String(error?.details?.reason ?? '')
+  } catch {
+    return ''
+  }
+}
+
+type Side = { readonly socket: Socket; readonly head: Buffer }
+
+/** Carries both directions until one side ends. */
+function joinSockets(answer: IncomingMessage, leader: Side, client: Side): void {
+  const { rawHeaders } = answer
+  const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  client.socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  client.socket.write(leader.head)
+  leader.socket.write(client.head)
+  for (const [one, other] of [
+    [client.socket, leader.socket],
+    [leader.socket, client.socket],
+  ] as const) {
+    one.setNoDelay(true)
+    one.setTimeout(0)
+    one.on('error', () => one.destroy())
+    one.on('close', () => other.destroy())
+    one.pipe(other)
+  }
+}

@@ -1,0 +1,270 @@
+// The door of a node that follows, before real servers: what it passes on, what it repeats, and what it never does.
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { createIds } from '#main/kernel/ids.ts'
+import { createLogger } from '#main/kernel/logger.ts'
+import type { SocketRoute } from '#main/kernel/sockets.ts'
+import { createTestServer, echoRoute, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
+import type { TestServer } from '../../test/support/create-test-server.ts'
+import { passedHeader, writePassedOn } from './passed-on.ts'
+import { openStandbyDoor } from './standby-door.ts'
+import type { StandbyDoor } from './standby-door.ts'
+
+const key = Buffer.alloc(32, 7)
+const clock = createManualClock(0)
+const closers: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close()
+})
+
+interface Leader extends TestServer {
+  readonly url: string
+}
+
+/** What ran at the leaders. */
+const done: string[] = []
+
+const noteRoute = testRoute(
+  { operationId: 'note', method: 'POST', path: '/notes', body: z.object({ text: z.string() }) },
+  (_ctx, input: { body: { text: string } }) => {
+    done.push(input.body.text)
+    return { count: done.length }
+  },
+)
+const addressRoute = testRoute(
+  { operationId: 'address', method: 'POST', path: '/address', body: z.unknown(), keepsRawBody: true },
+  (_ctx, input: { raw: { address: string } }) => ({ address: input.raw.address }),
+)
+const echoSocket: SocketRoute = {
+  path: '/echo-socket',
+  protocols: ['echo'],
+  maxMessageBytes: 1_000_000,
+  open: (socket) => socket.onMessage((text) => socket.send(text)),
+}
+
+async function leaderOn(port = 0): Promise<Leader> {
+  const made = await createTestServer([itemRoute, echoRoute, noteRoute, addressRoute], {
+    passKey: key,
+    sockets: [echoSocket],
+  })
+  const { baseUrl } = await made.server.listen(port)
+  closers.push(() => made.server.close())
+  return { ...made, url: baseUrl }
+}
+
+async function doorTo(leader: () => string | null): Promise<StandbyDoor & { readonly url: string }> {
+  const log = createLogger({ destination: { write: () => undefined } })
+  const door = await openStandbyDoor({ port: 0, leader, key, trustedOrigins: [], ids: createIds(clock), clock, log })
+  closers.push(() => door.close())
+  return { ...door, url: `http://127.0.0.1:${door.port}` }
+}
+
+/** A machine that takes connections and does this with what it hears. */
+async function machine(hears: Parameters<typeof createServer>[1]): Promise<string> {
+  const server: Server = createServer(hears)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function post(url: string, { owner }: Leader, path: string, body: unknown, more: Record<string, string> = {}) {
+  return fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { ...owner, 'content-type': 'application/json', ...more },
+    body: JSON.stringify(body),
+  })
+}
+
+describe('the door of a node that follows', () => {
+  it('passes on what comes, as if the client had come to the leader', async () => {
+    const leader = await leaderOn()
+    const door = await doorTo(() => leader.url)
+    const item = await fetch(`${door.url}/api/v1/items/a%20b`, { headers: leader.owner })
+    expect(await item.json()).toEqual({ id: 'a b' })
+    expect((await fetch(`${door.url}/api/v1/items/a`)).status).toBe(401)
+    // A cookie writes from a page of the door's own, and from no other.
+    const page = { authorization: '', cookie: leader.openSession() }
+    const write = (origin: string) =>
+      fetch(`${door.url}/api/v1/echo`, {
+        method: 'POST',
+        headers: { cookie: page.cookie, origin, 'content-type': 'application/json' },
+        body: '1',
+      })
+    expect(await (await write(door.url)).json()).toEqual({ got: 1 })
+    expect((await write('http://127.0.0.1:1')).status).toBe(403)
+    const address = await new Promise<string>((resolve, reject) => {
+      const asked = request(`${door.url}/api/v1/address`, {
+        method: 'POST',
+        localAddress: '127.0.0.2',
+        headers: { ...leader.owner, 'content-type': 'application/json' },
+      })
+      asked.on('error', reject)
+      asked.on('response', (answer) => answer.setEncoding('utf8').on('data', resolve))
+      asked.end('{}')
+    })
+    expect(JSON.parse(address)).toEqual({ address: '127.0.0.2' })
+  })
+
+  it('carries bodies of any length, and sockets', async () => {
+    const leader = await leaderOn()
+    const door = await doorTo(() => leader.url)
+    const long = 'x'.repeat(3_000_000)
+    expect(await (await post(door.url, leader, '/echo', long)).json()).toEqual({ got: long })
+    const streamed = await fetch(`${door.url}/api/v1/echo`, {
+      method: 'POST',
+      headers: { ...leader.owner, 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify(long)]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(await streamed.json()).toEqual({ got: long })
+
+    const socket = new WebSocket(`${door.url.replace('http', 'ws')}/api/v1/echo-socket`, ['echo'], {
+      headers: leader.owner,
+    })
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    const heard = new Promise<string>((resolve) => socket.once('message', (data: Buffer) => resolve(String(data))))
+    socket.send(long.slice(0, 100_000))
+    expect((await heard).length).toBe(100_000)
+    const refused = new WebSocket(`${door.url.replace('http', 'ws')}/api/v1/echo-socket`, ['echo'], {
+      headers: { origin: 'http://127.0.0.1:1' },
+    })
+    closers.push(() => refused.terminate())
+    await expect(new Promise((_, reject) => refused.once('error', reject))).rejects.toThrow('403')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    await leader.server.close()
+    await closed
+  })
+
+  it('lets nobody else speak for a client, and names for itself only', async () => {
+    const leader = await leaderOn()
+    const door = await doorTo(() => leader.url)
+    const ask = (url: string, headers: Record<string, string>): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const asked = request(`${url}/api/v1/items/a`, { headers: { ...leader.owner, ...headers } })
+        asked.on('error', reject).on('response', (answer) => resolve(answer.resume().statusCode!))
+        asked.end()
+      })
+    const host = 'other.example'
+    const passed = { address: '192.0.2.1', isFromBeyond: false, isOwnOrigin: false }
+    const sent = { method: 'GET', url: '/api/v1/items/a' }
+    expect(await ask(leader.url, { host, [passedHeader]: writePassedOn(key, sent, passed) })).toBe(200)
+    const forged = writePassedOn(Buffer.alloc(32, 8), sent, passed)
+    expect(await ask(leader.url, { host, [passedHeader]: forged })).toBe(403)
+    const elsewhere = writePassedOn(key, { ...sent, url: '/api/v1/items/b' }, passed)
+    expect(await ask(leader.url, { host, [passedHeader]: elsewhere })).toBe(403)
+    // From beyond, and this leader answers nobody there.
+    const beyond = writePassedOn(key, sent, { ...passed, isFromBeyond: true })
+    expect(await ask(leader.url, { host, [passedHeader]: beyond })).toBe(403)
+    expect(await ask(door.url, { host })).toBe(403)
+  })
+
+  it('answers for itself alone, and ends what goes around in a circle', async () => {
+    let other = ''
+    const door = await doorTo(() => other)
+    other = (await doorTo(() => door.url)).url
+    expect((await fetch(`${door.url}/healthz`)).status).toBe(200)
+    const ready = await fetch(`${door.url}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(ready.headers.get('retry-after')).toBe('1')
+    expect(await ready.json()).toMatchObject({ error: { details: { reason: 'standby', leader: other } } })
+    const sent = { method: 'GET', url: '/' }
+    const passed = { address: '', isFromBeyond: false, isOwnOrigin: false }
+    const around = await fetch(door.url, { headers: { [passedHeader]: writePassedOn(key, sent, passed) } })
+    expect(around.status).toBe(503)
+  })
+
+  it('repeats what is safe or has a key when a leader is gone, and says of anything else that nobody knows', async () => {
+    const leader = await leaderOn()
+    let hits = 0
+    const gone = await machine((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        hits += 1
+        socket.destroy()
+      })
+    })
+    // Whoever asks meets the machine that goes first.
+    let asked = 0
+    const door = await doorTo(() => ((asked += 1) % 2 === 1 ? gone : leader.url))
+    done.length = 0
+    const read = await fetch(`${door.url}/api/v1/items/a`, { headers: leader.owner })
+    expect(read.status).toBe(200)
+    asked = 0
+    const keyed = await post(door.url, leader, '/notes', { text: 'keyed' }, { 'idempotency-key': 'k1' })
+    expect(keyed.status).toBe(200)
+    expect(done).toEqual(['keyed'])
+    asked = 0
+    const plain = await post(door.url, leader, '/notes', { text: 'plain' })
+    expect(plain.status).toBe(503)
+    expect(await plain.json()).toMatchObject({ error: { details: { reason: 'standby', outcome: 'unknown' } } })
+    expect(done).toEqual(['keyed'])
+    expect(hits).toBe(3)
+  })
+
+  it('waits for somebody who leads, and leaves whoever stands still', async () => {
+    const still = await machine(() => undefined)
+    let address: string | null = null
+    const door = await doorTo(() => address)
+    const leader = await leaderOn()
+    const waiting = post(door.url, leader, '/notes', { text: 'waited' })
+    const late = fetch(`${door.url}/api/v1/items/a`, { headers: leader.owner })
+    await pause(100)
+    // Nobody listens there: nothing was sent.
+    address = 'http://127.0.0.1:9'
+    await pause(100)
+    address = leader.url
+    expect((await waiting).status).toBe(200)
+    expect((await late).status).toBe(200)
+    address = still
+    const read = fetch(`${door.url}/api/v1/items/b`, { headers: leader.owner })
+    await pause(100)
+    address = leader.url
+    expect((await read).status).toBe(200)
+  })
+
+  it('has what it was asked answered by the host that takes its port', async () => {
+    let address: string | null = null
+    const door = await doorTo(() => address)
+    const early = fetch(`${door.url}/_console/session`, { method: 'POST', body: '{}' })
+    await pause(100)
+    door.giveWay()
+    const host = await leaderOn(door.port)
+    address = host.url
+    // An answer of that host: the code is missing.
+    expect((await early).status).not.toBe(503)
+    expect((await fetch(`${door.url}/api/v1/items/a`, { headers: host.owner })).status).toBe(200)
+  })
+
+  it('is let go by a leader that drains once what runs has ended', async () => {
+    const opened = Promise.withResolvers<void>()
+    const slow = testRoute({ operationId: 'slow', method: 'GET', path: '/slow' }, async () => {
+      await opened.promise
+      return { done: true }
+    })
+    const { server, owner } = await createTestServer([slow, itemRoute], { answerGate: () => null })
+    closers.push(() => server.close())
+    const { baseUrl } = await server.listen(0)
+    const running = fetch(`${baseUrl}/api/v1/slow`, { headers: owner })
+    await pause(50)
+    let isDrained = false
+    const drained = server.drain(5_000).then((resume) => {
+      isDrained = true
+      return resume
+    })
+    await pause(50)
+    expect(isDrained).toBe(false)
+    expect((await fetch(`${baseUrl}/api/v1/items/a`, { headers: owner })).status).toBe(503)
+    opened.resolve()
+    expect((await running).status).toBe(200)
+    const resume = await drained
+    resume()
+    expect((await fetch(`${baseUrl}/api/v1/items/a`, { headers: owner })).status).toBe(200)
+  })
+})

@@ -1,0 +1,59 @@
+// What a host that leads a hub can tell of it. Types only: the room of the hub makes it, a plugin shows it.
+
+/** A machine of a hub. */
+export interface HubNodeFacts {
+  /** Name of its process. */
+  readonly node: string
+  /** Where it answers. */
+  readonly address: string
+  readonly leads: boolean
+  /** False: it has not been seen for some seconds. */
+  readonly isHere: boolean
+  /** Rows its file lacks. */
+  readonly rowsBehind: number
+  /** Milliseconds since it was last seen. */
+  readonly seenAgoMs: number
+}
+
+/** A copy of the whole file that the hub keeps. */
+export interface HubSnapshotFacts {
+  readonly seq: number
+  /** Milliseconds since 1970, by the clock of the store. */
+  readonly at: number
+  /** Another machine has made the same bytes anew. */
+  readonly isVerified: boolean
+}
+
+/** How long storing took, as counters that only rise. */
+export interface AppendFigures {
+  readonly count: number
+  /** Tries that failed and were repeated. */
+  readonly failures: number
+  readonly seconds: number
+  readonly bytes: number
+  /** How many took at most so many seconds, by rising bound. */
+  readonly buckets: readonly { readonly atMost: number; readonly count: number }[]
+}
+
+/** A hub as its leader knows it. */
+export interface HubReport {
+  readonly node: string
+  readonly epoch: number
+  /** The last row that is stored. */
+  readonly seq: number
+  /** Something was written that is not known to be stored. */
+  readonly isBehind: boolean
+  readonly leaseLeftMs: number
+  readonly appends: AppendFigures
+  readonly nodes: readonly HubNodeFacts[]
+  /** Newest first. */
+  readonly snapshots: readonly HubSnapshotFacts[]
+  /** What the log takes in the store; as it was a minute ago at most. */
+  readonly logBytes: number
+}
+
+/** What a plugin may ask of the hub. */
+export interface HubFacts {
+  /** @throws Error when the store does not answer */
+  report(): Promise<HubReport>
+}

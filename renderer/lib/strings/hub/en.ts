@@ -1,0 +1,20 @@
+// Words of a workspace that several computers keep. Few workspaces show them: they are loaded with their part.
+
+/** Texts of the hub. */
+export const hubStrings = {
+  'hub.lead': 'Several computers keep this workspace: one leads, the others follow and take over when it fails.',
+  'hub.alone': 'No other computer follows: start one, so that somebody can take over.',
+  'hub.old': 'The newest copy is older than two days: see logs/hub of the computers that follow.',
+  'hub.handover': 'Before the one that leads is switched off: {command}',
+  'hub.nodes': 'Computers',
+  'hub.address': 'Address',
+  'hub.state': 'State',
+  'hub.state.leads': 'Leads',
+  'hub.state.follows': 'Follows',
+  'hub.state.gone': 'Gone',
+  'hub.behind': 'Rows behind',
+  'hub.seen': 'Last seen',
+  'hub.snapshot': 'Newest copy',
+  'hub.unchecked': 'not checked yet',
+  'hub.restorable': 'Can go back to',
+} as const
