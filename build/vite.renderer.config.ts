@@ -1,5 +1,6 @@
 // Bundles the screens into dist/renderer: hashed assets under relative paths, so the same files work at /_console and
 // under app://cairn/. Nothing is inlined into the page: the content security policy allows no inline script.
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -15,7 +16,10 @@ const toHost = { target: hostUrl, changeOrigin: true, ws: true, headers: { origi
 const licences = (): Plugin => ({
   name: 'licences',
   generateBundle(_options, bundle) {
-    const modules = Object.values(bundle).flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+    const root = fileURLToPath(new URL('../renderer', import.meta.url))
+    const modules = Object.values(bundle).flatMap((each) =>
+      each.type === 'chunk' ? each.moduleIds : each.originalFileNames.map((name) => resolve(root, name)),
+    )
     const packages = shippedPackages(fileURLToPath(new URL('..', import.meta.url)), modules)
     this.emitFile({ type: 'asset', fileName: 'licences.json', source: JSON.stringify(packages) })
   },

@@ -1,12 +1,9 @@
 // The commands of the screens as entries of the native menu. Pure; the screens run them and own their keys.
 import type { MenuItemConstructorOptions } from 'electron'
 import type { ShellCommand } from '#shared/ipc.ts'
+import type { ShellWords } from './words.ts'
 
-const groups = [
-  { group: 'navigation', label: '&Go' },
-  { group: 'records', label: '&Records' },
-  { group: 'general', label: '&Commands' },
-] as const
+const groups = ['navigation', 'records', 'general'] as const
 
 /** A shortcut of the screens in Electron's notation; undefined for sequences and single keys, which a menu cannot have. */
 export function acceleratorOf(shortcut: string): string | undefined {
@@ -43,9 +40,12 @@ function entryOf(command: ShellCommand, run: (id: string) => void): MenuItemCons
 export function commandMenus(
   commands: readonly ShellCommand[],
   run: (id: string) => void,
+  words: ShellWords,
 ): MenuItemConstructorOptions[] {
-  return groups.flatMap(({ group, label }) => {
+  return groups.flatMap((group) => {
     const entries = commands.filter((command) => command.group === group)
-    return entries.length === 0 ? [] : [{ label, submenu: entries.map((command) => entryOf(command, run)) }]
+    return entries.length === 0
+      ? []
+      : [{ label: words[group], submenu: entries.map((command) => entryOf(command, run)) }]
   })
 }

@@ -42,6 +42,15 @@ export function readCommands(given: unknown): readonly ShellCommand[] {
 }
 
 /**
+ * The tag of a language.
+ * @throws Error for anything else
+ */
+export function readLanguage(given: unknown): string {
+  if (!isText(given) || !/^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$/.test(given)) throw new Error('This is not a language.')
+  return given
+}
+
+/**
  * A notice with its two texts.
  * @throws Error for anything else
  */

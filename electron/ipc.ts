@@ -3,7 +3,7 @@ import { ipcMain } from 'electron'
 import type { IpcMainInvokeEvent } from 'electron'
 import { ipcChannels } from '#shared/ipc.ts'
 import type { ShellCalls } from '#shared/ipc.ts'
-import { readCommands, readCount, readNotice } from './ipc-words.ts'
+import { readCommands, readCount, readLanguage, readNotice } from './ipc-words.ts'
 import { isTrustedFrame } from './security.ts'
 
 /** Registers the handlers; a call from any other frame is refused before the handler runs. */
@@ -12,6 +12,7 @@ export function registerIpc(handlers: ShellCalls): void {
     getConnection: () => handlers.getConnection(),
     sayUnsent: (given) => handlers.sayUnsent(readCount(given)),
     sayCommands: (given) => handlers.sayCommands(readCommands(given)),
+    sayLanguage: (given) => handlers.sayLanguage(readLanguage(given)),
     notify: (given) => handlers.notify(readNotice(given)),
     takeFile: () => handlers.takeFile(),
   }

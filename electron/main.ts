@@ -17,8 +17,9 @@ import { createNotifier, createPorts, openOutside } from './ports.ts'
 import { readPreferences, writePreferences } from './preferences.ts'
 import { asksForDebugger, denyPermissions, lockNavigation, shellScheme } from './security.ts'
 import { checkSpelling } from './spelling.ts'
-import { removeTray, showTray } from './tray.ts'
+import { removeTray, sayTray, showTray } from './tray.ts'
 import { createMainWindow } from './window.ts'
+import { shellWords } from './words.ts'
 
 /** The value of `--name VALUE` or `--name=VALUE`; other arguments may be the system's or Chromium's. */
 function flagValue(argv: readonly string[], name: string): string | undefined {
@@ -68,12 +69,14 @@ function prepare(): void {
 async function run(dataDir: string): Promise<void> {
   const root = app.getAppPath()
   let unsent = 0
+  let words = shellWords(app.getPreferredSystemLanguages())
   const window = createMainWindow({
     preload: join(root, 'dist/host/preload.cjs'),
     stateFile: join(dataDir, 'shell', 'window.json'),
     icon: join(root, 'build/icons/256x256.png'),
     packaged: app.isPackaged,
     unsent: () => unsent,
+    words: () => words,
   })
   const openWindow = (): void => {
     window.show()
@@ -101,7 +104,7 @@ async function run(dataDir: string): Promise<void> {
       ...(port === undefined ? {} : { port }),
     },
     (error) => {
-      dialog.showErrorBox('Cairn could not start', error.message)
+      dialog.showErrorBox(words.notStarted, error.message)
       app.exit(1)
     },
   )
@@ -122,6 +125,7 @@ async function run(dataDir: string): Promise<void> {
       platform: process.platform,
       commands,
       preferences,
+      words,
       openWindow,
       openDataFolder: () => {
         openOutside(dataDir)
@@ -138,6 +142,12 @@ async function run(dataDir: string): Promise<void> {
       },
     })
   }
+  const trayActions = {
+    openWindow,
+    quit: () => {
+      app.quit()
+    },
+  }
   registerIpc({
     getConnection: () => host.connection(),
     sayUnsent: (count) => {
@@ -147,6 +157,12 @@ async function run(dataDir: string): Promise<void> {
     sayCommands: (told) => {
       commands = told
       showMenu()
+      return Promise.resolve()
+    },
+    sayLanguage: (tag) => {
+      words = shellWords([tag])
+      showMenu()
+      sayTray(words, trayActions)
       return Promise.resolve()
     },
     notify: (notice) => {
@@ -163,12 +179,7 @@ async function run(dataDir: string): Promise<void> {
     else openFile(file)
   })
   app.on('activate', openWindow)
-  showTray(join(root, 'build/icons/32x32.png'), {
-    openWindow,
-    quit: () => {
-      app.quit()
-    },
-  })
+  showTray(join(root, 'build/icons/32x32.png'), words, trayActions)
   // macOS hands links and files over as events, which may come before the program is ready.
   const file = fileAmong(process.argv, process.cwd()) ?? earlyFile
   if (file === undefined) openLink(linkAmong(process.argv) ?? earlyLink)

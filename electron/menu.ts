@@ -4,6 +4,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 import type { ShellCommand } from '#shared/ipc.ts'
 import { commandMenus } from './command-menu.ts'
 import type { Preferences } from './preferences.ts'
+import type { ShellWords } from './words.ts'
 
 /** What the menu can ask for. */
 export interface MenuActions {
@@ -12,6 +13,7 @@ export interface MenuActions {
   /** What the screens can do now; empty until they have said so. */
   readonly commands: readonly ShellCommand[]
   readonly preferences: Preferences
+  readonly words: ShellWords
   openWindow(): void
   openDataFolder(): void
   runCommand(id: string): void
@@ -20,44 +22,82 @@ export interface MenuActions {
 
 /** The menu's template; pure, so that its entries can be checked. */
 export function menuTemplate(actions: MenuActions): MenuItemConstructorOptions[] {
+  const { words } = actions
   const isMac = actions.platform === 'darwin'
-  const appMenu: MenuItemConstructorOptions[] = isMac ? [{ role: 'appMenu' }] : []
-  const developer: MenuItemConstructorOptions[] = actions.packaged
-    ? []
-    : [{ type: 'separator' }, { role: 'toggleDevTools' }]
+  // Roles bring English words of their own.
+  const said = (
+    role: keyof ShellWords & NonNullable<MenuItemConstructorOptions['role']>,
+  ): MenuItemConstructorOptions => ({
+    role,
+    label: words[role],
+  })
+  const line: MenuItemConstructorOptions = { type: 'separator' }
+  const appMenu: MenuItemConstructorOptions[] = isMac
+    ? [
+        {
+          role: 'appMenu',
+          submenu: [
+            said('about'),
+            line,
+            said('services'),
+            line,
+            said('hide'),
+            said('hideOthers'),
+            said('unhide'),
+            line,
+            said('quit'),
+          ],
+        },
+      ]
+    : []
+  const developer: MenuItemConstructorOptions[] = actions.packaged ? [] : [line, { role: 'toggleDevTools' }]
   return [
     ...appMenu,
     {
-      label: '&File',
+      label: words.file,
       submenu: [
-        { label: 'Open Window', accelerator: 'CmdOrCtrl+Shift+N', click: actions.openWindow },
-        { label: 'Show Data Folder', click: actions.openDataFolder },
-        { type: 'separator' },
-        isMac ? { role: 'close' } : { role: 'quit' },
+        { label: words.openWindow, accelerator: 'CmdOrCtrl+Shift+N', click: actions.openWindow },
+        { label: words.showDataFolder, click: actions.openDataFolder },
+        line,
+        said(isMac ? 'close' : 'quit'),
       ],
     },
-    { role: 'editMenu' },
-    ...commandMenus(actions.commands, actions.runCommand),
     {
-      label: '&View',
+      role: 'editMenu',
+      label: words.edit,
       submenu: [
-        { role: 'reload' },
-        { type: 'separator' },
-        { role: 'resetZoom' },
-        { role: 'zoomIn' },
-        { role: 'zoomOut' },
-        { type: 'separator' },
-        { role: 'togglefullscreen' },
-        { type: 'separator' },
+        said('undo'),
+        said('redo'),
+        line,
+        said('cut'),
+        said('copy'),
+        said('paste'),
+        said('delete'),
+        line,
+        said('selectAll'),
+      ],
+    },
+    ...commandMenus(actions.commands, actions.runCommand, words),
+    {
+      label: words.view,
+      submenu: [
+        said('reload'),
+        line,
+        said('resetZoom'),
+        said('zoomIn'),
+        said('zoomOut'),
+        line,
+        said('togglefullscreen'),
+        line,
         ...choices(actions),
         ...developer,
       ],
     },
-    { role: 'windowMenu' },
+    { role: 'windowMenu', label: words.window, submenu: [said('minimize'), said('zoom'), said('close')] },
   ]
 }
 
-function choices({ preferences, platform, choose }: MenuActions): MenuItemConstructorOptions[] {
+function choices({ preferences, platform, words, choose }: MenuActions): MenuItemConstructorOptions[] {
   const toggle = (name: keyof Preferences, label: string): MenuItemConstructorOptions => ({
     label,
     type: 'checkbox',
@@ -66,8 +106,9 @@ function choices({ preferences, platform, choose }: MenuActions): MenuItemConstr
       choose({ ...preferences, [name]: checked })
     },
   })
-  const loads = platform === 'darwin' ? '' : ' (Loads Dictionaries)'
-  return [toggle('spelling', `Check Spelling${loads}`), toggle('notices', 'Notify While in the Background')]
+  // Only macOS brings dictionaries.
+  const spelling = platform === 'darwin' ? words.spelling : words.spellingLoads
+  return [toggle('spelling', spelling), toggle('notices', words.notices)]
 }
 
 /** Sets the application menu. */

@@ -16,6 +16,7 @@ const bridge: CairnBridge = {
   getConnection: () => ipcRenderer.invoke(ipcChannels.getConnection) as Promise<ShellConnection>,
   sayUnsent: (count) => ipcRenderer.invoke(ipcChannels.sayUnsent, count) as Promise<void>,
   sayCommands: (commands) => ipcRenderer.invoke(ipcChannels.sayCommands, commands) as Promise<void>,
+  sayLanguage: (tag) => ipcRenderer.invoke(ipcChannels.sayLanguage, tag) as Promise<void>,
   notify: (notice) => ipcRenderer.invoke(ipcChannels.notify, notice) as Promise<void>,
   takeFile: () => ipcRenderer.invoke(ipcChannels.takeFile) as Promise<OpenedFile | null>,
   onCommand: (listener) => listen(shellEvents.command, (id) => listener(String(id))),

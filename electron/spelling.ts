@@ -1,6 +1,7 @@
 // Checks words by the languages of the system, and offers better ones where a word is clicked.
 import { Menu, app } from 'electron'
 import type { MenuItemConstructorOptions, Session, WebContents } from 'electron'
+import type { ShellWords } from './words.ts'
 
 /** The languages of the person that there are dictionaries of, in their order: the language itself, else a region of it. */
 export function spellingLanguages(preferred: readonly string[], available: readonly string[]): string[] {
@@ -26,9 +27,10 @@ export function checkSpelling(session: Session, isOn: boolean): void {
 }
 
 /** The menu of a click with the other button in a text field; nothing elsewhere, the screens have menus of their own. */
-export function offerWords(contents: WebContents): void {
+export function offerWords(contents: WebContents, wordsNow: () => ShellWords): void {
   contents.on('context-menu', (_event, { isEditable, misspelledWord, dictionarySuggestions }) => {
     if (!isEditable) return
+    const said = wordsNow()
     const words: MenuItemConstructorOptions[] = dictionarySuggestions.map((word) => ({
       label: word,
       click: () => {
@@ -37,13 +39,16 @@ export function offerWords(contents: WebContents): void {
     }))
     if (misspelledWord !== '') {
       words.push({
-        label: 'Add to Dictionary',
+        label: said.addToDictionary,
         click: () => {
           contents.session.addWordToSpellCheckerDictionary(misspelledWord)
         },
       })
     }
-    const edit: MenuItemConstructorOptions[] = [{ role: 'cut' }, { role: 'copy' }, { role: 'paste' }]
+    const edit: MenuItemConstructorOptions[] = (['cut', 'copy', 'paste'] as const).map((role) => ({
+      role,
+      label: said[role],
+    }))
     Menu.buildFromTemplate(words.length === 0 ? edit : [...words, { type: 'separator' }, ...edit]).popup()
   })
 }

@@ -3,6 +3,7 @@ import { BrowserWindow, dialog, nativeTheme, screen } from 'electron'
 import { createCrashPlan } from './crash-plan.ts'
 import { shellPage, webPreferences } from './security.ts'
 import { offerWords } from './spelling.ts'
+import type { ShellWords } from './words.ts'
 import { nearestZoom, readWindowState, smallestWindow, writeWindowState } from './window-state.ts'
 
 /** What a window needs. */
@@ -16,6 +17,8 @@ export interface WindowOptions {
   readonly packaged: boolean
   /** Changes that are on this machine only. */
   unsent(): number
+  /** Words of the language at the moment. */
+  words(): ShellWords
 }
 
 /** The window of the program; at most one. */
@@ -32,20 +35,19 @@ export interface MainWindow {
 const background = { light: '#ffffff', dark: '#1a1b1e' } as const
 
 /** Asks whether to leave while changes are on this machine only. */
-function leavesAnyway(window: BrowserWindow, count: number): boolean {
-  const changes = count === 1 ? '1 change is' : `${count} changes are`
+function leavesAnyway(window: BrowserWindow, count: number, said: ShellWords): boolean {
   // Without changes that wait for another device the page holds its window for work that is not saved.
   const words =
     count === 0
-      ? { message: 'There is work in this window that is not saved', detail: 'If you leave, it is lost.' }
+      ? { message: said.unsaved, detail: said.unsavedDetail }
       : {
-          message: `${changes} on this machine only`,
-          detail: 'They are kept and sent once Cairn runs again and another device can be reached.',
+          message: said.unsent[count === 1 ? 'one' : 'other'].replace('{count}', String(count)),
+          detail: said.unsentDetail,
         }
   const answer = dialog.showMessageBoxSync(window, {
     type: 'question',
     ...words,
-    buttons: ['Stay', 'Leave anyway'],
+    buttons: [said.stay, said.leave],
     defaultId: 0,
     cancelId: 0,
     noLink: true,
@@ -64,13 +66,13 @@ function keepZoom({ webContents }: BrowserWindow, level: number): void {
 }
 
 /** Loads the page again when its process ended by itself; one that keeps ending is left to the person. */
-function reloadAfterCrash(window: BrowserWindow): void {
+function reloadAfterCrash(window: BrowserWindow, words: () => ShellWords): void {
   const afterCrash = createCrashPlan(Date.now)
   window.webContents.on('render-process-gone', (_event, { reason }) => {
     if (reason === 'clean-exit') return
     const plan = afterCrash()
     if (plan.kind === 'ask') {
-      askAfterCrashes(window)
+      askAfterCrashes(window, words())
       return
     }
     setTimeout(() => {
@@ -80,13 +82,12 @@ function reloadAfterCrash(window: BrowserWindow): void {
 }
 
 /** Starts again at the home page, because the screen that was shown may be what ends it. */
-function askAfterCrashes(window: BrowserWindow): void {
+function askAfterCrashes(window: BrowserWindow, said: ShellWords): void {
   const answer = dialog.showMessageBoxSync(window, {
     type: 'error',
-    message: 'The window stopped four times in a minute',
-    detail:
-      'What was saved is kept, and Cairn goes on for other devices and scripts. Open the home page instead of the screen that was shown, or close the window and tell us what you did.',
-    buttons: ['Open home page', 'Close window'],
+    message: said.crashed,
+    detail: said.crashedDetail,
+    buttons: [said.openHome, said.closeWindow],
     defaultId: 0,
     cancelId: 1,
     noLink: true,
@@ -127,12 +128,12 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       }
     })
     keepZoom(opened, zoom)
-    offerWords(opened.webContents)
-    reloadAfterCrash(opened)
+    offerWords(opened.webContents, options.words)
+    reloadAfterCrash(opened, options.words)
     // The page holds its window while changes are nowhere else; only a person lets go of it.
     opened.webContents.on('will-prevent-unload', (event) => {
       const count = options.unsent()
-      if (leavesAnyway(opened, count)) event.preventDefault()
+      if (leavesAnyway(opened, count, options.words())) event.preventDefault()
     })
     opened.on('closed', () => {
       window = undefined

@@ -5,6 +5,7 @@ export const ipcChannels = {
   getConnection: 'cairn:get-connection',
   sayUnsent: 'cairn:say-unsent',
   sayCommands: 'cairn:say-commands',
+  sayLanguage: 'cairn:say-language',
   notify: 'cairn:notify',
   takeFile: 'cairn:take-file',
 } as const
@@ -56,6 +57,8 @@ export interface CairnBridge {
   sayUnsent(count: number): Promise<void>
   /** Tells the commands there are now; the menu shows them. */
   sayCommands(commands: readonly ShellCommand[]): Promise<void>
+  /** Tells which language the screens speak, for example `de`; menu, tray and questions follow. */
+  sayLanguage(tag: string): Promise<void>
   /** Raises a notice of the operating system, unless the window has the focus or notices are switched off. */
   notify(notice: ShellNotice): Promise<void>
   /** The file that waits to be shown, once; null when none waits. */

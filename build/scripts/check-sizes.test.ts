@@ -47,6 +47,18 @@ describe('budget check', () => {
     expect(report.remarks).toContain('lazy import: 40.0 kB of 55 kB')
   })
 
+  it('counts what comes beside the first page once, and with no screen', () => {
+    const over = {
+      ...manifest,
+      'app/overlays.tsx': { file: 'over.js', src: 'app/overlays.tsx', imports: ['_kit.js', '_dialog.js'] },
+      '_dialog.js': { file: 'dialog.js' },
+      import: { ...manifest.import, imports: ['_kit.js', '_dialog.js'] },
+    }
+    const { remarks } = checkBudgets(over, weighing({ 'over.js': 3, 'dialog.js': 12, 'import.js': 40 }))
+    expect(remarks).toContain('beside the first page: 15.0 kB of 24 kB')
+    expect(remarks).toContain('lazy import: 40.0 kB of 55 kB')
+  })
+
   it('refuses more than five per cent over a budget', () => {
     const over = { 'index.js': 226, 'a.css': 22, 'import.js': 58 }
     expect(checkBudgets(manifest, weighing(over)).problems).toHaveLength(3)

@@ -11,23 +11,19 @@ import { HomeScreen } from '../features/home/index.ts'
 import { useHashPath, useHashSearch } from '../lib/hash-location.ts'
 import { direction } from '../lib/language.ts'
 import { t } from '../lib/strings.ts'
-import { CommandPalette } from './command-palette.tsx'
-import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { useFilePreview } from '../lib/file-preview.ts'
 import { OrganizationGate } from './organization-gate.tsx'
 import { useRecentPlaces } from './open-place.ts'
 import { focusPageHeading } from './regions.ts'
 import { SessionGate } from './session-gate.tsx'
 import { Shell } from './shell.tsx'
-import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts'
-import { UndoList } from './undo-list.tsx'
 import { useAppCommands } from './use-app-commands.ts'
 import { useShellWindow } from './use-shell-window.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { Page } from '../components/page.tsx'
 
+const Overlays = lazy(async () => ({ default: (await import('./overlays.tsx')).Overlays }))
 const ObjectListScreen = lazy(async () => ({
   default: (await import('../features/objects/object-list-screen.tsx')).ObjectListScreen,
 }))
@@ -127,7 +123,6 @@ const PackagesScreen = lazy(async () => ({
 const FilesScreen = lazy(async () => ({
   default: (await import('../features/files/files-screen.tsx')).FilesScreen,
 }))
-const FilePreview = lazy(async () => ({ default: (await import('../features/files/index.ts')).FilePreview }))
 const ApiScreen = lazy(async () => ({
   default: (await import('../features/api/api-screen.tsx')).ApiScreen,
 }))
@@ -165,6 +160,8 @@ export function App(props: { queryClient: QueryClient; code: string | undefined 
         cssVariablesResolver={cssVariablesResolver}
         colorSchemeManager={colorSchemeManager}
         defaultColorScheme="auto"
+        // All variables are made here: a sheet of the usual ones beside it would say most of them twice.
+        deduplicateCssVariables={false}
       >
         <QueryClientProvider client={props.queryClient}>
           <Router hook={useHashPath} searchHook={useHashSearch}>
@@ -262,25 +259,11 @@ function Frame() {
           </Suspense>
         </ErrorBoundary>
       </Shell>
-      <CommandPalette />
-      <ShortcutSheet />
-      <UndoList />
-      <ConfirmDialog />
-      <LookedAtFile />
+      <Suspense fallback={null}>
+        <Overlays />
+      </Suspense>
     </>
   )
-}
-
-/** Files are looked at over every screen; what that takes is loaded with the first. */
-function LookedAtFile() {
-  const isWanted = useRef(false)
-  const isOpen = useFilePreview() !== undefined
-  isWanted.current ||= isOpen
-  return isWanted.current ? (
-    <Suspense fallback={null}>
-      <FilePreview />
-    </Suspense>
-  ) : null
 }
 
 function showPeek(props: ComponentProps<typeof RecordPeek>) {
@@ -316,7 +299,7 @@ function Waiting() {
   return (
     <Delayed>
       <p role="status" style={{ padding: 24, color: 'var(--cairn-text-quiet)' }}>
-        {t('app.loading')}
+        {t('word.loading')}
       </p>
     </Delayed>
   )
@@ -327,7 +310,7 @@ function NotFoundScreen() {
   return (
     <Page title={t('notFound.title')} lead={t('notFound.lead')} width="narrow">
       <Button component="a" href="#/" mt="md" variant="default">
-        {t('crash.home')}
+        {t('word.goHome')}
       </Button>
     </Page>
   )

@@ -14,12 +14,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
+import { useReturnedFocus } from '../components/use-returned-focus.ts'
 import { objectLabel, useObjects } from '../features/objects/index.ts'
 import { MarkedText, searchQuery } from '../features/search/index.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { recordPath } from '../lib/record-address.ts'
 import { t, tn } from '../lib/strings.ts'
 import classes from './command-palette.module.css'
+import { takeEarlyKeys } from './early-keys.ts'
 import { arrange, usePaletteEntries } from './palette-entries.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 import { setPaletteOpen, useUi } from './ui-state.ts'
@@ -47,10 +49,13 @@ const pauseMs = 80
 /** Fewer letters are in too many records. */
 const leastLetters = 2
 const maxRecords = 8
+/** The focus is back where it was by then. */
+const handoverMs = 20
 
 /** The palette; rendered only while it is open, so every opening starts empty. */
 export function CommandPalette() {
   const opened = useUi((state) => state.paletteOpen)
+  useReturnedFocus(opened)
   return (
     <Modal.Root
       opened={opened}
@@ -58,6 +63,7 @@ export function CommandPalette() {
       size={560}
       yOffset="10dvh"
       transitionProps={{ duration: 0 }}
+      returnFocus={false}
     >
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content aria-label={t('palette.title')}>{opened && <PaletteBody />}</Modal.Content>
@@ -83,7 +89,7 @@ function PaletteBody() {
   const choose = (entry: PaletteEntry): void => {
     setPaletteOpen(false)
     // After the dialog gave the focus back, so that a command may take it.
-    setTimeout(() => entry.run())
+    setTimeout(() => entry.run(), handoverMs)
   }
 
   const moveTo = (index: number): void => {
@@ -126,12 +132,16 @@ function PaletteBody() {
           setQuery(event.currentTarget.value)
           setActive(0)
         }}
+        onFocus={() => {
+          const early = takeEarlyKeys()
+          if (early !== '') setQuery((had) => had + early)
+        }}
         onKeyDown={onKeyDown}
       />
       <div role="status" className="cairn-hidden">
         {query !== '' && tn('palette.count', found.length)}
       </div>
-      <div ref={list} id={listId} role="listbox" aria-label={t('palette.results')} className={classes.list}>
+      <div ref={list} id={listId} role="listbox" aria-label={t('word.results')} className={classes.list}>
         {found.map((entry, index) => {
           const Icon = sectionIcon[entry.section]
           const isFirst = index === 0 || found[index - 1]?.section !== entry.section
@@ -180,7 +190,7 @@ function useRecordEntries(query: string): PaletteEntry[] {
       const object = objects.find(({ name }) => name === hit.object)
       return {
         id: `record.${hit.object}.${hit.id}`,
-        label: hit.title ?? hit.match?.text ?? t('palette.untitled'),
+        label: hit.title ?? hit.match?.text ?? t('word.untitled'),
         ranges: hit.title === null ? hit.match?.ranges : hit.titleRanges,
         section: 'records',
         words: '',

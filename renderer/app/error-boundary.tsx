@@ -38,7 +38,7 @@ export class ErrorBoundary extends Component<Props, { error: Error | undefined }
               this.setState({ error: undefined })
             }}
           >
-            {t('crash.home')}
+            {t('word.goHome')}
           </Button>
         </Group>
         <details style={{ marginBlockStart: 24 }}>

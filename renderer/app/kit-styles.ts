@@ -1,7 +1,6 @@
 // Owns which styles of the UI kit are shipped: those of the components in use, in the order their rules rely on. A new
 // component of the kit needs its line here.
 import '@mantine/core/styles/baseline.css'
-import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'
 import '@mantine/core/styles/UnstyledButton.css'
 import '@mantine/core/styles/VisuallyHidden.css'

@@ -58,16 +58,16 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   return (
     <div className={classes.rail}>
       <ul className={classes.list}>
-        <Entry {...entry} to="/" label={t('nav.home')} icon={IconHome} />
-        <Entry {...entry} to="/new" label={t('nav.newTable')} icon={IconPlus} />
+        <Entry {...entry} to="/" label={t('word.home')} icon={IconHome} />
+        <Entry {...entry} to="/new" label={t('word.newObject')} icon={IconPlus} />
         {manifest?.routes.ai != null && (
-          <Entry {...entry} to="/assistant" label={t('nav.assistant')} icon={IconSparkles} />
+          <Entry {...entry} to="/assistant" label={t('word.assistant')} icon={IconSparkles} />
         )}
         {approvals !== undefined && (
-          <Entry {...entry} to="/approvals" label={t('nav.approvals')} icon={IconChecklist} open={approvals} />
+          <Entry {...entry} to="/approvals" label={t('word.approvals')} icon={IconChecklist} open={approvals} />
         )}
       </ul>
-      <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.objects')}</h2>
+      <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('word.objects')}</h2>
       <ul className={classes.list}>
         {objects?.map((object) => (
           <Entry
@@ -82,12 +82,12 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
       </ul>
       {hasDashboards && (
         <>
-          <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.dashboards')}</h2>
+          <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('word.dashboards')}</h2>
           <ul className={classes.list}>
             {dashboards?.map(({ name, label }) => (
               <Entry key={name} {...entry} to={dashboardPath(name)} label={label} icon={IconChartBar} />
             ))}
-            <Entry {...entry} to={dashboardsPath} alone label={t('nav.allDashboards')} icon={IconLayoutDashboard} />
+            <Entry {...entry} to={dashboardsPath} alone label={t('word.allDashboards')} icon={IconLayoutDashboard} />
           </ul>
         </>
       )}
@@ -96,22 +96,22 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         {hasOrganizations && (
           <Entry {...entry} to="/organizations" label={t('nav.organizations')} icon={IconBuilding} />
         )}
-        <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
-        {hasAutomation && <Entry {...entry} to="/automation" label={t('nav.automation')} icon={IconRoute} />}
-        {manifest?.routes.storage != null && <Entry {...entry} to="/files" label={t('nav.files')} icon={IconFiles} />}
-        {hasPackages && <Entry {...entry} to="/packages" label={t('nav.packages')} icon={IconPackages} />}
-        {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
-        <Entry {...entry} to="/api" label={t('nav.api')} icon={IconCode} />
+        <Entry {...entry} to="/access" label={t('word.access')} icon={IconUsers} />
+        {hasAutomation && <Entry {...entry} to="/automation" label={t('word.automations')} icon={IconRoute} />}
+        {manifest?.routes.storage != null && <Entry {...entry} to="/files" label={t('word.files')} icon={IconFiles} />}
+        {hasPackages && <Entry {...entry} to="/packages" label={t('word.packages')} icon={IconPackages} />}
+        {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('word.webhooks')} icon={IconWebhook} />}
+        <Entry {...entry} to="/api" label={t('word.api')} icon={IconCode} />
         {manifest?.routes.sync != null && (
           <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />
         )}
         {conflicts !== undefined && (
-          <Entry {...entry} to="/sync/conflicts" label={t('nav.conflicts')} icon={IconArrowsJoin2} open={conflicts} />
+          <Entry {...entry} to="/sync/conflicts" label={t('word.conflicts')} icon={IconArrowsJoin2} open={conflicts} />
         )}
-        <Entry {...entry} to="/trash" label={t('nav.trash')} icon={IconTrash} />
-        {mayRestore && <Entry {...entry} to="/backups" label={t('nav.backups')} icon={IconArchive} />}
-        <Entry {...entry} to="/settings" label={t('nav.settings')} icon={IconSettings} />
-        <Entry {...entry} to="/account" label={t('nav.account')} icon={IconUser} />
+        <Entry {...entry} to="/trash" label={t('word.trash')} icon={IconTrash} />
+        {mayRestore && <Entry {...entry} to="/backups" label={t('word.backups')} icon={IconArchive} />}
+        <Entry {...entry} to="/settings" label={t('word.settings')} icon={IconSettings} />
+        <Entry {...entry} to="/account" label={t('word.yourAccount')} icon={IconUser} />
       </ul>
     </div>
   )

@@ -1,6 +1,8 @@
 // Owns the bell in the top bar: the way to the notifications, how many are unread, and a short message for a new one.
 import { Tooltip } from '@mantine/core'
 import { IconBell } from '@tabler/icons-react'
+import { titleOf } from '../features/notifications/notification-queries.ts'
+import type { Notification } from '../features/notifications/notification-queries.ts'
 import { shellBridge } from '../lib/bridge.ts'
 import { navigate } from '../lib/hash-location.ts'
 import type { RealtimeEvent } from '../lib/realtime/index.ts'
@@ -33,7 +35,7 @@ export function NotificationBell() {
 
 const gather = createNoticeGatherer((first, more) => {
   const message = more === 0 ? first : tn('bell.more', more, { title: first })
-  showToast({ message, action: { label: t('bell.open'), run: () => navigate('/notifications') } })
+  showToast({ message, action: { label: t('word.show'), run: () => navigate('/notifications') } })
   // Shown by the desktop while the window is in the background only.
   void shellBridge()?.notify({ title: 'Cairn', body: message.slice(0, 300) })
 })
@@ -41,7 +43,6 @@ const gather = createNoticeGatherer((first, more) => {
 function announce({ payload }: RealtimeEvent): void {
   const told = payload['notification'] ?? payload
   if (typeof told !== 'object' || told === null || !('title' in told) || !('id' in told)) return
-  const { id, title } = told
-  if (typeof title !== 'string' || title === '' || window.location.hash.startsWith('#/notifications')) return
-  gather(String(id), title)
+  if (told.title === '' || window.location.hash.startsWith('#/notifications')) return
+  gather(String(told.id), titleOf({ data: {}, ...told } as Notification))
 }

@@ -99,8 +99,8 @@ export function usePaletteEntries(): PaletteEntry[] {
         id: `dashboard.${name}`,
         label,
         section: 'views' as const,
-        words: `${label} ${t('nav.dashboards')}`.toLowerCase(),
-        hint: t('nav.dashboards'),
+        words: `${label} ${t('word.dashboards')}`.toLowerCase(),
+        hint: t('word.dashboards'),
         run: () => navigate(dashboardPath(name)),
       })),
       ...settings.map(({ name, label, words, path }) => ({

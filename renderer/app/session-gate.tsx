@@ -129,7 +129,7 @@ function Waiting() {
     <main style={{ display: 'grid', placeItems: 'center', blockSize: '100%' }}>
       <Delayed>
         <h1 style={{ fontSize: 16, fontWeight: 400 }} role="status">
-          {t('app.loading')}
+          {t('word.loading')}
         </h1>
       </Delayed>
     </main>

@@ -37,7 +37,12 @@ export function ShortcutSheet() {
   const singleKeys = useSingleKeys()
   const commands = useCommandList().filter((command) => command.shortcut !== undefined)
   return (
-    <Dialog opened={shortcutsOpen} onClose={() => setShortcutsOpen(false)} title={t('shortcuts.title')} size={620}>
+    <Dialog
+      opened={shortcutsOpen}
+      onClose={() => setShortcutsOpen(false)}
+      title={t('word.keyboardShortcuts')}
+      size={620}
+    >
       <div className={classes.columns}>
         {groups.map(({ id, title }) => (
           <CommandSection key={id} title={t(title)} commands={commands.filter((command) => command.group === id)} />

@@ -80,7 +80,7 @@ export function TopBar(props: { narrow: boolean }) {
         <UndoButtons />
         <NotificationBell />
         <SchemeButton />
-        <IconButton label={t('app.help')} onClick={() => setShortcutsOpen(true)}>
+        <IconButton label={t('word.keyboardShortcuts')} onClick={() => setShortcutsOpen(true)}>
           <IconHelp size={18} stroke={1.75} />
         </IconButton>
       </div>

@@ -1,6 +1,7 @@
 // Owns what is open on screen and the choices a person keeps: navigation, palette, shortcut sheet.
 import { create } from 'zustand'
 import { readStored, writeStored } from '../lib/storage.ts'
+import { keepEarlyKeys, takeEarlyKeys } from './early-keys.ts'
 
 interface UiState {
   /** Whether the navigation has its full width. */
@@ -35,6 +36,8 @@ export function setDrawerOpen(open: boolean): void {
 
 /** Opens or closes the command palette. */
 export function setPaletteOpen(open: boolean): void {
+  if (open) keepEarlyKeys()
+  else takeEarlyKeys()
   useUi.setState({ paletteOpen: open })
 }
 

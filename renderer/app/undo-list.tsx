@@ -40,7 +40,7 @@ function Steps() {
         </ol>
       )}
       <p className={classes.now}>
-        <span>{t('undoList.now')}</span>
+        <span>{t('word.now')}</span>
       </p>
       {done.length > 0 && (
         <ol aria-label={t('undoList.done')} reversed>

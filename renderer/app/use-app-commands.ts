@@ -106,7 +106,7 @@ export function useAppCommands(): void {
     },
     {
       id: 'go.home',
-      label: t('command.home'),
+      label: t('word.goHome'),
       group: 'navigation',
       shortcut: 'G H',
       run: () => navigate('/'),

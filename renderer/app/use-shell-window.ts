@@ -1,11 +1,13 @@
-// Owns what the desktop's window asks of the screens: it is told their commands, and runs those chosen in its menu.
+// Owns what the desktop's window asks of the screens: it is told their language and commands, and runs those chosen in its menu.
 import { useEffect } from 'react'
 import { shellBridge } from '../lib/bridge.ts'
 import { currentCommands, useCommandList } from '../lib/commands.ts'
+import { language } from '../lib/language.ts'
 
 /** Keeps the native menu as the command registry is; nothing in a browser. */
 export function useShellWindow(): void {
   const commands = useCommandList()
+  useEffect(() => void shellBridge()?.sayLanguage(language), [])
   useEffect(() => {
     void shellBridge()?.sayCommands(
       commands.map(({ id, label, group, shortcut, enabled }) => ({

@@ -21,7 +21,7 @@ export function Loading() {
   return (
     <Delayed>
       <p role="status" className={parts.lead}>
-        {t('app.loading')}
+        {t('word.loading')}
       </p>
     </Delayed>
   )

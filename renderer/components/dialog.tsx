@@ -3,6 +3,7 @@
 import { CloseButton, Group, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { t } from '../lib/strings.ts'
+import { useReturnedFocus } from './use-returned-focus.ts'
 
 /** A modal dialog; Escape and the close button call `onClose`. */
 export function Dialog(props: {
@@ -14,6 +15,7 @@ export function Dialog(props: {
   /** False keeps the dialog when the pointer is pressed beside it: for dialogs that hold typed text. */
   closeOnClickOutside?: boolean
 }) {
+  useReturnedFocus(props.opened)
   return (
     <Modal.Root
       opened={props.opened}
@@ -21,6 +23,7 @@ export function Dialog(props: {
       size={props.size ?? 'md'}
       closeOnClickOutside={props.closeOnClickOutside ?? true}
       transitionProps={{ duration: 0 }}
+      returnFocus={false}
     >
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content>

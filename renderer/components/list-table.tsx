@@ -21,10 +21,15 @@ export function ListTable(props: {
   /** Another layout of the table where the page is narrow. */
   className?: string | undefined
   body?: Ref<HTMLTableSectionElement>
+  /** Where the page is narrow each row is a card, its last cell, the buttons, on a line of its own. */
+  stacked?: boolean
 }) {
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={props.label}>
-      <table className={[classes.table, props.className].filter(Boolean).join(' ')}>
+      <table
+        className={[classes.table, props.className].filter(Boolean).join(' ')}
+        data-stacked={props.stacked || undefined}
+      >
         <thead>
           <tr>
             {props.columns.map((column) => (

@@ -37,7 +37,7 @@ export function LoadFailure(props: { error: unknown; onRetry: () => void }) {
       <p className={classes.centerText}>{problemText(props.error)}</p>
       {requestId !== '' && <p className={classes.small}>{t('problem.reference', { requestId })}</p>}
       <Button variant="default" onClick={props.onRetry}>
-        {t('app.retry')}
+        {t('word.tryAgain')}
       </Button>
     </div>
   )

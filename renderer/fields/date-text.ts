@@ -5,17 +5,27 @@ import { dateFormat } from './intl-formats.ts'
 
 const orders = new Map<string, string>()
 
-function dayOrder(locale: string): string {
-  const known = orders.get(locale)
-  if (known) return known
-  const format = dateFormat(locale, 'order', {
+function dayFormat(locale: string): Intl.DateTimeFormat {
+  return dateFormat(locale, 'order', {
     timeZone: 'UTC',
     calendar: 'gregory',
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
   })
-  const letters = format.formatToParts(0).map(({ type }) => ({ year: 'y', month: 'm', day: 'd' })[type as string] ?? '')
+}
+
+/** A day as {@link parseDay} takes it in the locale's order, to show how one is typed. */
+export function exampleDay(locale: string): string {
+  return dayFormat(locale).format(Date.UTC(2026, 2, 31))
+}
+
+function dayOrder(locale: string): string {
+  const known = orders.get(locale)
+  if (known) return known
+  const letters = dayFormat(locale)
+    .formatToParts(0)
+    .map(({ type }) => ({ year: 'y', month: 'm', day: 'd' })[type as string] ?? '')
   const order = letters.join('')
   orders.set(locale, order)
   return order

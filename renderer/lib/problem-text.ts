@@ -87,7 +87,10 @@ export function problemText(error: unknown): string {
   }
   if (isDiskFull(error)) return t('problem.disk_full')
   const key = known[error.code]
-  return key ? t(key) : t('problem.other', { code: error.code, message: error.message })
+  if (key) return t(key)
+  // The host says it in the reader's language where it has words for it.
+  const { localizedMessage = error.message } = error.details
+  return t('problem.other', { code: error.code, message: String(localizedMessage) })
 }
 
 /** One sentence about one problem with one field; names the field unless `bare`. */

@@ -7,7 +7,7 @@ describe('texts', () => {
   })
 
   it('leave a brace alone that has no parameter', () => {
-    expect(t('home.title', { unused: 1 })).toBe('Home')
+    expect(t('word.home', { unused: 1 })).toBe('Home')
     expect(t('records.grid')).toBe('Records of {object}')
   })
 

@@ -62,7 +62,7 @@ describe('a change of many records at once', () => {
         actionUrl: '#/o/deal',
       },
     ])
-    expect(Object.keys(notifications[0]!.data).toSorted()).toEqual(['count', 'object'])
+    expect(Object.keys(notifications[0]!.data).toSorted()).toEqual(['count', 'object', 'says', 'who'])
     await ann!.post('/notifications/read', { ids: [notifications[0]!.id] })
     expect(await inbox(ann!)).toMatchObject({ unreadCount: 0, notifications: [{ read: true }] })
   })

@@ -112,7 +112,7 @@ class FakeApp extends EventEmitter {
     record('app.setAsDefaultProtocolClient', scheme)
   }
   getPreferredSystemLanguages(): string[] {
-    return ['de-AT', 'en-US']
+    return ['en-US', 'de-AT']
   }
   whenReady(): Promise<void> {
     return fake().ready.promise

@@ -243,6 +243,24 @@ describe('window', () => {
     expect(lastCall('webContents.send')).toEqual([shellEvents.command, 'go.home'])
   })
 
+  it('speaks the language of its page, menu and tray alike', async () => {
+    await startShell()
+    await becomeReady()
+    const trayLabels = (): unknown[] => {
+      const [menu] = lastCall('tray.setContextMenu') as [{ template: Entry[] }]
+      return menu.template.flatMap(({ label }) => label ?? [])
+    }
+    expect(trayLabels()).toEqual(['Open Cairn', 'Quit'])
+    await call('sayCommands', [{ id: 'go.home', label: 'Start', group: 'navigation', enabled: true }])
+    await call('sayLanguage', 'de')
+    const { template } = fake().menus.at(-1) as { template: Entry[] }
+    expect(template.map(({ label }) => label)).toEqual(['&Datei', '&Bearbeiten', '&Gehe zu', '&Ansicht', '&Fenster'])
+    const texts = template.flatMap(({ submenu = [] }) => submenu.map(({ label }) => label))
+    expect(texts).toContain('Datenordner zeigen')
+    expect(texts).toContain('Kopieren')
+    expect(trayLabels()).toEqual(['Cairn öffnen', 'Beenden'])
+  })
+
   it('raises notices in the background only, and none once they are switched off', async () => {
     await startShell()
     await becomeReady()

@@ -13,6 +13,7 @@ it('puts window.cairn with the members of the bridge on the page and nothing els
     'getConnection',
     'sayUnsent',
     'sayCommands',
+    'sayLanguage',
     'notify',
     'takeFile',
     'onCommand',

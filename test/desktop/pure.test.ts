@@ -8,8 +8,9 @@ import { createAppProtocol, fileFor } from '../../electron/app-protocol.ts'
 import { linkAmong, placeOfLink } from '../../electron/deep-link.ts'
 import { acceleratorOf, commandMenus } from '../../electron/command-menu.ts'
 import { createCrashPlan } from '../../electron/crash-plan.ts'
-import { readCommands, readNotice } from '../../electron/ipc-words.ts'
+import { readCommands, readLanguage, readNotice } from '../../electron/ipc-words.ts'
 import { menuTemplate } from '../../electron/menu.ts'
+import { shellWords } from '../../electron/words.ts'
 import { createFileShelf, fileAmong, openableExtensions } from '../../electron/opened-file.ts'
 import { firstPreferences, readPreferences, writePreferences } from '../../electron/preferences.ts'
 import {
@@ -218,6 +219,7 @@ describe('menu', () => {
         platform,
         commands: [],
         preferences: firstPreferences(platform),
+        words: shellWords(['en']),
         openWindow: () => {},
         openDataFolder: () => {},
         runCommand: () => {},
@@ -246,6 +248,7 @@ describe('menu', () => {
         { ...command, id: 'app.palette', label: 'Find', group: 'general', shortcut: 'Mod+K' },
       ],
       run,
+      shellWords(['fr-FR', 'en-GB']),
     )
     expect(menus).toMatchObject([
       { label: '&Go', submenu: [{ label: 'Home (G H)' }, { label: 'People && access', enabled: false }] },
@@ -296,6 +299,10 @@ describe('words of the page', () => {
     for (const given of [null, 'text', { title: 'Cairn' }, { title: 1, body: '' }]) {
       expect(() => readNotice(given)).toThrow('This is not a notice.')
     }
+    for (const given of [undefined, '', 'de_DE', '../de', 7]) {
+      expect(() => readLanguage(given)).toThrow('This is not a language.')
+    }
+    expect(readLanguage('de-AT')).toBe('de-AT')
   })
 })
 

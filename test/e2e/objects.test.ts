@@ -108,7 +108,7 @@ describe('objects', () => {
     const other = { ...item, name: 'customer_visit', description: 'changed elsewhere' }
     await bench.api('PUT', '/meta/object/customer_visit', { type: 'object', name: 'customer_visit', item: other })
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('The object was changed elsewhere since you opened it.').waitFor()
+    await page.getByText('The object was changed elsewhere.').waitFor()
     expect(await page.getByRole('textbox', { name: 'Label', exact: true }).inputValue()).toBe('Visit')
     expect((await definition()).label).toBe('Customer Visit')
     await page.getByRole('button', { name: 'Load the new version' }).click()

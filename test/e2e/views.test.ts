@@ -89,6 +89,38 @@ describe('records on screen', () => {
     await tab('Long ones').waitFor()
   })
 
+  it('are narrowed by what no editor has words for, and say so', async () => {
+    const filter = { $and: [{ pages: { $gte: 200 } }, { $not: { pages: { $gte: 500 } } }] }
+    const body = { object: 'book', viewKind: 'list', label: 'Middling', config: { filter } }
+    const { viewId } = await bench.api<{ viewId: string }>('POST', '/ui/views', body)
+    const totalOf = async (): Promise<number> =>
+      (
+        await bench.api<{ total: number }>(
+          'GET',
+          `/data/book?filter=${encodeURIComponent(JSON.stringify(filter))}&count=true&top=1`,
+        )
+      ).total
+    await page.reload()
+    await tab('Middling').click()
+    await page.getByText(`${await totalOf()} records found`).waitFor()
+    await page.getByRole('button', { name: /^Filter: Pages .*and 1 more$/ }).click()
+    await condition(2).getByText('this page cannot edit it').waitFor()
+    await condition(2).getByText('{"$not":{"pages":{"$gte":500}}}').waitFor()
+    await condition(1).getByLabel('Value').fill('300')
+    await page.keyboard.press('Escape')
+    filter.$and[0] = { pages: { $gte: 300 } }
+    await page.getByText(`${await totalOf()} records found`).waitFor()
+    await page.getByRole('button', { name: 'What to do with the view Middling' }).click()
+    await page.getByRole('menuitem', { name: 'Save changes to this view' }).click()
+    await tab('Middling').waitFor()
+    const { views } = await bench.api<{ views: { id: string; config: unknown }[] }>('GET', '/ui/views?object=book')
+    expect(views.find(({ id }) => id === viewId)?.config).toMatchObject({ filter })
+    await tab('Long ones').click()
+    await bench.api('DELETE', `/ui/views/${viewId}`)
+    await page.reload()
+    await tab('Long ones').waitFor()
+  })
+
   it('show the columns that are ticked, and say that the view was changed', async () => {
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Website' }).uncheck()

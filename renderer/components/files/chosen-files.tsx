@@ -32,8 +32,8 @@ export function ChosenFiles(props: {
               color="gray"
               size={24}
               c="var(--cairn-text-quiet)"
-              aria-label={t('files.remove', { name: file.name })}
-              title={t('files.remove', { name: file.name })}
+              aria-label={t('word.removeOf', { name: file.name })}
+              title={t('word.removeOf', { name: file.name })}
               onClick={() => onRemove(file)}
             >
               <IconX size={14} />

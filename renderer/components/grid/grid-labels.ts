@@ -13,7 +13,7 @@ export const gridLabels = {
   append: t('grid.append'),
   group: (field: string, label: string, rows: number): string => tn('grid.group', rows, { field, label }),
   figure: (name: string, column: string, text: string): string => t('grid.figure', { name, column, text }),
-  loading: t('grid.loading'),
+  loading: t('word.loading'),
   notSaved: (column: string, row: number, message: string): string => t('grid.notSaved', { column, row, message }),
   saved: (column: string, row: number): string => t('grid.saved', { column, row }),
   saving: t('grid.saving'),

@@ -28,7 +28,7 @@ export function AccessPage(props: { part: AccessPart; actions?: ReactNode; child
   const part = parts.find(({ key }) => key === props.part)
   const may = (needs: string): boolean => rights === undefined || rights.systemPermissions.includes(needs)
   return (
-    <Page title={t('access.title')} actions={props.actions}>
+    <Page title={t('word.access')} actions={props.actions}>
       <nav aria-label={t('access.parts')}>
         <ul className={classes.parts}>
           {parts

@@ -35,7 +35,7 @@ export function CheckMatrix(props: { subject: CheckSubject; rightsOf: (object: s
         <table className={classes.matrix} aria-label={title}>
           <thead>
             <tr>
-              <th scope="col">{t('set.object')}</th>
+              <th scope="col">{t('word.object')}</th>
               {shownActions.map((action) => (
                 <th key={action} scope="col">
                   {t(`action.${action}`)}
@@ -43,7 +43,7 @@ export function CheckMatrix(props: { subject: CheckSubject; rightsOf: (object: s
               ))}
               {subject.kind === 'user' && (
                 <th scope="col">
-                  <span className="cairn-hidden">{t('check.fields.show')}</span>
+                  <span className="cairn-hidden">{t('word.fields')}</span>
                 </th>
               )}
             </tr>
@@ -83,7 +83,7 @@ export function CheckMatrix(props: { subject: CheckSubject; rightsOf: (object: s
                           aria-label={t('check.fields.of', { object: label, name: subject.label })}
                           onClick={() => setOpen(isOpen ? undefined : object.name)}
                         >
-                          {t('check.fields.show')}
+                          {t('word.fields')}
                         </Button>
                       </td>
                     )}
@@ -147,7 +147,7 @@ function FieldAnswers(props: { subject: CheckSubject; object: ObjectItem }) {
     >
       <thead>
         <tr>
-          <th scope="col">{t('set.field')}</th>
+          <th scope="col">{t('word.field')}</th>
           <th scope="col">{t('set.field.read')}</th>
           <th scope="col">{t('set.field.edit')}</th>
         </tr>

@@ -43,8 +43,8 @@ export function CheckScreen() {
                 navigate(value === '' ? '/access/check' : `/access/check?${value}`, { replace: true })
               }}
             >
-              <option value="">{t('check.subject.none')}</option>
-              <optgroup label={t('check.subject.people')}>
+              <option value="">{t('word.chooseDots')}</option>
+              <optgroup label={t('word.people')}>
                 {people?.map((person) => (
                   <option key={person.id} value={`user=${person.id}`}>
                     {person.name || person.email}
@@ -52,7 +52,7 @@ export function CheckScreen() {
                 ))}
               </optgroup>
               {roles && roles.length > 0 && (
-                <optgroup label={t('check.subject.roles')}>
+                <optgroup label={t('word.roles')}>
                   {roles.map((each) => (
                     <option key={each.name} value={`role=${each.name}`}>
                       {each.label}
@@ -113,11 +113,11 @@ function UserPreview(props: { id: string; label: string }) {
   return (
     <>
       <dl className={parts.facts}>
-        <dt>{t('check.profile')}</dt>
+        <dt>{t('word.profile')}</dt>
         <dd>{data.profile}</dd>
-        <dt>{t('check.roles')}</dt>
+        <dt>{t('word.roles')}</dt>
         <dd>{data.roles.join(', ') || t('check.no')}</dd>
-        <dt>{t('check.sets')}</dt>
+        <dt>{t('word.permissionSets')}</dt>
         <dd>{data.permissionSets.join(', ') || t('check.no')}</dd>
         <dt>{t('check.system')}</dt>
         <dd>{data.systemPermissions.map((word) => t(`system.${word}` as StringKey)).join(', ') || t('check.no')}</dd>

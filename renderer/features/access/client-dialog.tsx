@@ -49,7 +49,7 @@ function ClientForm(props: { onClose: () => void; onMade: (client: OauthClient) 
 
   return (
     <DialogForm
-      submit={t('clients.create')}
+      submit={t('word.add')}
       ready={name.trim() !== '' && addresses !== undefined}
       describe={(error) =>
         hasCode(error, 'invalid_request') && typeof error.details['description'] === 'string'
@@ -62,10 +62,10 @@ function ClientForm(props: { onClose: () => void; onMade: (client: OauthClient) 
       {(tried) => (
         <>
           <TextInput
-            label={t('clients.name')}
+            label={t('word.name')}
             description={t('clients.name.help')}
             value={name}
-            error={tried && name.trim() === '' ? t('clients.name.missing') : undefined}
+            error={tried && name.trim() === '' ? t('word.needName') : undefined}
             autoComplete="off"
             data-autofocus
             onChange={(event) => setName(event.currentTarget.value)}

@@ -47,14 +47,14 @@ export function ClientsScreen() {
   const remove = async (one: OauthClient): Promise<void> => {
     const name = clientName(one)
     const yes = await confirmAction({
-      title: t('clients.delete.title', { name }),
+      title: t('word.askDelete', { name }),
       body: t('clients.delete.body'),
-      confirmLabel: t('clients.delete'),
+      confirmLabel: t('word.delete'),
     })
     if (!yes) return
     try {
       await call('oauthDeleteClient', { body: { client_id: one.client_id } })
-      showToast({ message: t('clients.deleted', { name }) })
+      showToast({ message: t('word.deletedOf', { name }) })
     } catch (failure) {
       showProblem(failure)
     }
@@ -72,9 +72,11 @@ export function ClientsScreen() {
       {!isOn && <EmptyState title={t('clients.off')}>{t('clients.off.text')}</EmptyState>}
       {error && !clients && <AccessFailure error={error} permission="manage_users" onRetry={() => void refetch()} />}
       {clients?.length === 0 && (
-        <EmptyState title={t('clients.none')} icon={<IconApps size={32} stroke={1.5} aria-hidden />} actions={make}>
-          {t('clients.none.text')}
-        </EmptyState>
+        <EmptyState
+          title={t('word.noApplications')}
+          icon={<IconApps size={32} stroke={1.5} aria-hidden />}
+          actions={make}
+        />
       )}
       {hasSome && (
         <>
@@ -122,11 +124,11 @@ function ClientTable(props: {
   onDelete: (client: OauthClient) => void
 }) {
   const columns = [
-    { label: t('clients.name') },
+    { label: t('word.name') },
     { label: t('clients.id') },
     { label: t('clients.redirects.column') },
-    { label: t('clients.since') },
-    { label: t('clients.actions'), hidden: true },
+    { label: t('word.added') },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <ListTable label={t('clients.list')} columns={columns}>
@@ -165,10 +167,10 @@ function ClientTable(props: {
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={t('clients.deleteOf', { name })}
+                aria-label={t('word.deleteOf', { name })}
                 onClick={() => props.onDelete(client)}
               >
-                {t('clients.delete')}
+                {t('word.delete')}
               </Button>
             </td>
           </tr>

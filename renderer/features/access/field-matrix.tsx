@@ -28,7 +28,7 @@ export function FieldMatrix(props: {
     <table className={classes.inner} aria-label={t('set.fields', { object: props.label })}>
       <thead>
         <tr>
-          <th scope="col">{t('set.field')}</th>
+          <th scope="col">{t('word.field')}</th>
           {accesses.map(([access, label]) => (
             <th key={access} scope="col">
               {t(label)}

@@ -11,14 +11,14 @@ export function LabelFields(props: { item: RightItem; onLabel: (label: string) =
   return (
     <div className={parts.labels}>
       <TextInput
-        label={t('rights.label')}
+        label={t('word.label')}
         value={item.label}
         autoComplete="off"
         error={item.label.trim() === '' ? t('rights.label.missing') : undefined}
         onChange={(event) => props.onLabel(event.currentTarget.value)}
       />
       {props.children}
-      <TextInput label={t('rights.name')} value={item.name} readOnly variant="filled" />
+      <TextInput label={t('word.name')} value={item.name} readOnly variant="filled" />
     </div>
   )
 }

@@ -31,7 +31,7 @@ export function PeopleScreen() {
   const isAlone = data !== undefined && data.total <= 1 && search === ''
   const add = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-      {t('people.add')}
+      {t('word.addAPerson')}
     </Button>
   )
   return (
@@ -92,21 +92,21 @@ function SearchField(props: { search: string }) {
 function PeopleTable(props: { people: readonly Person[] }) {
   const me = useMe()
   const columns = [
-    { label: t('people.name') },
-    { label: t('people.email') },
-    { label: t('people.username') },
-    { label: t('people.state') },
-    { label: t('people.since') },
+    { label: t('word.name') },
+    { label: t('word.emailAddress') },
+    { label: t('word.username') },
+    { label: t('word.state') },
+    { label: t('word.added') },
   ]
   return (
-    <ListTable label={t('people.list')} columns={columns}>
+    <ListTable label={t('word.people')} columns={columns}>
       {props.people.map((person) => (
         <tr key={person.id}>
           <th scope="row">
             <a href={`#/access/people/${person.id}`} className={parts.link}>
               {person.name || person.email}
             </a>
-            {me?.user.id === person.id && <span className={parts.badge}>{t('people.you')}</span>}
+            {me?.user.id === person.id && <span className={parts.badge}>{t('word.you')}</span>}
           </th>
           <td>{person.email}</td>
           <td>{textOf(person, 'username')}</td>

@@ -35,7 +35,7 @@ export function PersonAccount(props: { person: Person }) {
         },
       },
     })
-    showToast({ message: t('person.saved', { name: name.trim() }), tone: 'good' })
+    showToast({ message: t('word.savedOf', { name: name.trim() }), tone: 'good' })
     await client.invalidateQueries({ queryKey: ['people'] })
   }
   const { tried, busy, problem, onSubmit } = useSubmit(save, isPersonReady(draft))
@@ -51,7 +51,7 @@ export function PersonAccount(props: { person: Person }) {
           </Notice>
         )}
         <Button type="submit" variant="default" loading={busy} className={parts.start}>
-          {t('person.save')}
+          {t('word.save')}
         </Button>
       </form>
     </section>

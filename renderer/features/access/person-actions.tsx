@@ -51,19 +51,19 @@ export function PersonActions(props: { person: Person; name: string }) {
     const yes = await confirmAction({
       title: t('person.remove.title', { name }),
       body: t('person.remove.body'),
-      confirmLabel: t('person.remove.submit'),
+      confirmLabel: t('word.remove'),
     })
     if (!yes) return
     const done = await run(
       async () => call('adminRemoveUser', { body: { userId: person.id } }),
-      t('person.removed', { name }),
+      t('word.removedOf', { name }),
     )
     if (done) navigate('/access')
   }
 
   return (
     <section className={parts.section} aria-labelledby="person-more">
-      <h2 id="person-more">{t('person.more')}</h2>
+      <h2 id="person-more">{t('word.more')}</h2>
       <div className={parts.actions}>
         <Button variant="default" onClick={() => setOpen('password')}>
           {t('person.password')}
@@ -100,7 +100,7 @@ export function PersonActions(props: { person: Person; name: string }) {
           </Button>
         )}
         <Button variant="default" onClick={() => void remove()}>
-          {t('person.remove')}
+          {t('word.removeDots')}
         </Button>
       </div>
       <Dialog
@@ -112,8 +112,8 @@ export function PersonActions(props: { person: Person; name: string }) {
         {open === 'password' && (
           <OneFieldForm
             lead={t('person.password.lead', { name })}
-            submit={t('person.password.submit')}
-            secret={t('person.password.field')}
+            submit={t('word.setPassword')}
+            secret={t('word.newPassword')}
             onClose={() => setOpen(undefined)}
             onSubmit={async (newPassword) => {
               await call('adminSetPassword', { body: { userId: person.id, newPassword } })
@@ -168,7 +168,7 @@ function OneFieldForm(props: {
           <p>{props.lead}</p>
           {props.secret === undefined ? (
             <TextInput
-              label={t('person.ban.reason')}
+              label={t('word.reason')}
               description={t('person.ban.reason.help')}
               value={value}
               autoComplete="off"

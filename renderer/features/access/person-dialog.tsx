@@ -20,7 +20,7 @@ import { sendPasswordLink } from './person-tasks.ts'
 /** The dialog; the page of the new person follows. */
 export function PersonDialog(props: { opened: boolean; onClose: () => void }) {
   return (
-    <Dialog opened={props.opened} onClose={props.onClose} title={t('people.new.title')} closeOnClickOutside={false}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={t('word.addAPerson')} closeOnClickOutside={false}>
       {props.opened && <PersonForm onClose={props.onClose} />}
     </Dialog>
   )
@@ -98,7 +98,7 @@ function PersonForm(props: { onClose: () => void }) {
           {t('app.cancel')}
         </Button>
         <Button type="submit" loading={busy}>
-          {t('people.new.submit')}
+          {t('word.add')}
         </Button>
       </Group>
     </form>

@@ -31,23 +31,23 @@ export function PersonFields(props: {
   return (
     <>
       <TextInput
-        label={t('people.name')}
+        label={t('word.name')}
         value={draft.name}
-        error={tried && draft.name.trim() === '' ? t('people.new.name.missing') : said?.('name')}
+        error={tried && draft.name.trim() === '' ? t('word.needName') : said?.('name')}
         autoComplete="off"
         data-autofocus={props.autoFocus || undefined}
         onChange={(event) => props.onChange({ ...draft, name: event.currentTarget.value })}
       />
       <TextInput
         type="email"
-        label={t('people.email')}
+        label={t('word.emailAddress')}
         value={draft.email}
-        error={tried && !isEmail(draft.email) ? t('people.new.email.missing') : said?.('email')}
+        error={tried && !isEmail(draft.email) ? t('word.needEmail') : said?.('email')}
         autoComplete="off"
         onChange={(event) => props.onChange({ ...draft, email: event.currentTarget.value })}
       />
       <TextInput
-        label={t('people.username')}
+        label={t('word.username')}
         description={props.usernameHelp}
         value={draft.username}
         error={said?.('username')}

@@ -51,20 +51,20 @@ function RightsForm(props: { given: Assignments; name: string }) {
   return (
     <form onSubmit={onSubmit} noValidate className={parts.form}>
       <NativeSelect
-        label={t('person.profile')}
+        label={t('word.profile')}
         value={draft.profile}
         data={known.map(({ name: value, label }) => ({ value, label }))}
         onChange={(event) => setDraft({ ...draft, profile: event.currentTarget.value })}
       />
       <Choices
-        legend={t('person.roles')}
+        legend={t('word.roles')}
         none={t('person.roles.none')}
         items={roles}
         chosen={draft.roles}
         onChange={(chosen) => setDraft({ ...draft, roles: chosen })}
       />
       <Choices
-        legend={t('person.sets')}
+        legend={t('word.permissionSets')}
         none={t('person.sets.none')}
         items={sets}
         chosen={draft.permissionSets}
@@ -76,7 +76,7 @@ function RightsForm(props: { given: Assignments; name: string }) {
         </Notice>
       )}
       <Button type="submit" variant="default" loading={busy} className={parts.start}>
-        {t('person.save')}
+        {t('word.save')}
       </Button>
     </form>
   )

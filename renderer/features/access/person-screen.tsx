@@ -23,7 +23,7 @@ export function PersonScreen(props: { id: string }) {
   const me = useMe()
   if (!person) {
     return (
-      <Page title={t('access.title')}>
+      <Page title={t('word.access')}>
         {hasCode(error, 'resource_not_found', 'validation_error') ? (
           <EmptyState
             title={t('person.missing')}

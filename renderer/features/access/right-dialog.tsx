@@ -42,10 +42,10 @@ function RightForm(props: { type: RightType; onClose: () => void }) {
   }
 
   return (
-    <DialogForm submit={t('rights.create')} ready={label.trim() !== ''} onClose={props.onClose} onSubmit={create}>
+    <DialogForm submit={t('word.create')} ready={label.trim() !== ''} onClose={props.onClose} onSubmit={create}>
       {(tried) => (
         <TextInput
-          label={t('rights.label')}
+          label={t('word.label')}
           value={label}
           error={tried && label.trim() === '' ? t('rights.label.missing') : undefined}
           autoComplete="off"

@@ -24,7 +24,7 @@ export function RightScreen(props: { type: string; name: string }) {
   const { data, error, refetch } = useQuery(rightSetQuery(type, props.name))
   if (!data) {
     return (
-      <Page title={t('access.title')}>
+      <Page title={t('word.access')}>
         {hasCode(error, 'permission_denied') ? (
           <Denied permission="manage_permissions" />
         ) : (
@@ -69,7 +69,7 @@ function DeleteButton(props: { type: RightType; item: RightItem }) {
     const yes = await confirmAction({
       title: t('rights.delete.title', { label: item.label }),
       body: t('rights.delete.body'),
-      confirmLabel: t('rights.delete.submit'),
+      confirmLabel: t('word.delete'),
     })
     if (!yes) return
     try {
@@ -83,7 +83,7 @@ function DeleteButton(props: { type: RightType; item: RightItem }) {
   }
   return (
     <Button variant="default" onClick={() => void remove()}>
-      {t('rights.delete')}
+      {t('word.deleteDots')}
     </Button>
   )
 }

@@ -6,7 +6,8 @@ import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { FieldMatrix } from './field-matrix.tsx'
-import { everyObject, hasFlag, hasOwnRights, objectFlags, withFlag, withoutOwnRights } from './set-draft.ts'
+import { flagOf, shownActions } from './role-rights.ts'
+import { everyObject, hasFlag, hasOwnRights, withFlag, withoutOwnRights } from './set-draft.ts'
 import type { SetDraft } from './set-draft.ts'
 import classes from './rights-matrix.module.css'
 
@@ -25,10 +26,10 @@ export function RightsMatrix(props: MatrixProps) {
         <table className={classes.matrix} aria-label={t('set.matrix')}>
           <thead>
             <tr>
-              <th scope="col">{t('set.object')}</th>
-              {objectFlags.map((flag) => (
-                <th key={flag} scope="col">
-                  {t(`set.flag.${flag}`)}
+              <th scope="col">{t('word.object')}</th>
+              {shownActions.map((action) => (
+                <th key={action} scope="col">
+                  {t(`action.${action}`)}
                 </th>
               ))}
               <th scope="col">
@@ -74,8 +75,9 @@ function ObjectRow(props: MatrixProps & { object: string; label: string }) {
             {label}
           </span>
         </th>
-        {objectFlags.map((flag) => {
-          const right = t(`set.flag.${flag}`)
+        {shownActions.map((action) => {
+          const flag = flagOf[action]
+          const right = t(`action.${action}`)
           const inherited = !isAll && !isOwn
           return (
             <td key={flag}>
@@ -106,7 +108,7 @@ function ObjectRow(props: MatrixProps & { object: string; label: string }) {
       </tr>
       {open && (
         <tr className={classes.fields}>
-          <td colSpan={objectFlags.length + 2} style={{ textAlign: 'start' }}>
+          <td colSpan={shownActions.length + 2} style={{ textAlign: 'start' }}>
             <FieldMatrix draft={draft} object={object} label={label} onChange={onChange} />
           </td>
         </tr>

@@ -45,11 +45,11 @@ export function RightsScreen() {
             {part('profile', t('rights.profiles'), t('rights.profiles.lead'), <ItemList type="profile" none="" />)}
             {part(
               'permission',
-              t('rights.sets'),
+              t('word.permissionSets'),
               t('rights.sets.lead'),
               <ItemList type="permission" none={t('rights.sets.none')} />,
             )}
-            {part('role', t('rights.roles'), t('rights.roles.lead'), <RoleTree />)}
+            {part('role', t('word.roles'), t('rights.roles.lead'), <RoleTree />)}
           </div>
         </>
       )}
@@ -65,7 +65,7 @@ function ItemLink(props: { type: RightType; item: RightItem }) {
       <a href={`#/access/rights/${type}/${item.name}`} className={parts.link}>
         {item.label}
       </a>
-      {item['isDefault'] === true && <span className={parts.badge}>{t('rights.default')}</span>}
+      {item['isDefault'] === true && <span className={parts.badge}>{t('word.default')}</span>}
     </>
   )
 }

@@ -7,7 +7,8 @@ import type { ObjectFlag } from './set-draft.ts'
 /** The rights on one object as the host answers them. */
 export type ObjectRights = EffectiveRights['objects'][string]
 
-const flagOf = {
+/** The flag of a permission set that allows an action. */
+export const flagOf = {
   create: 'allowCreate',
   read: 'allowRead',
   edit: 'allowEdit',

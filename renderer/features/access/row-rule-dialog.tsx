@@ -79,7 +79,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
   return (
     <form onSubmit={submit} noValidate className={parts.stack}>
       <TextInput
-        label={t('rowRules.name')}
+        label={t('word.name')}
         description={t('rowRules.name.help')}
         value={rule.name}
         error={!nameIsGood ? t('rowRules.name.missing') : undefined}
@@ -89,13 +89,13 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
         onChange={(event) => setRule({ ...rule, name: event.currentTarget.value })}
       />
       <NativeSelect
-        label={t('rowRules.object')}
+        label={t('word.object')}
         value={rule.object}
         data={(objects ?? []).map((object) => ({ value: object.name, label: objectPluralLabel(object) }))}
         onChange={(event) => setRule({ ...rule, object: event.currentTarget.value })}
       />
       <fieldset className={`${parts.options} ${classes.inColumns}`}>
-        <legend>{t('rowRules.actions')}</legend>
+        <legend>{t('word.for')}</legend>
         {actions.map((action) => (
           <Checkbox
             key={action}
@@ -121,7 +121,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
       ) : (
         <>
           <Textarea
-            label={t('rowRules.condition')}
+            label={t('word.condition')}
             description={t('rowRules.condition.help')}
             value={text}
             error={missing ?? problem?.message}
@@ -131,7 +131,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
             onChange={(event) => setRule({ ...rule, condition: event.currentTarget.value })}
           />
           <p className={parts.quiet} role="status">
-            {!isComplete ? '' : check.waiting ? t('rowRules.checking') : problem ? '' : t('rowRules.good')}
+            {!isComplete ? '' : check.waiting ? t('word.checking') : problem ? '' : t('rowRules.good')}
           </p>
         </>
       )}
@@ -139,7 +139,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
         <Button variant="default" onClick={props.onClose}>
           {t('app.cancel')}
         </Button>
-        <Button type="submit">{t('rowRules.done')}</Button>
+        <Button type="submit">{t('word.done')}</Button>
       </Group>
     </form>
   )

@@ -21,11 +21,11 @@ export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange:
     return object ? objectPluralLabel(object) : name
   }
   const columns = [
-    { label: t('rowRules.column.rule') },
-    { label: t('rowRules.column.object') },
-    { label: t('rowRules.column.actions') },
-    { label: t('rowRules.column.condition') },
-    { label: t('rowRules.column.tasks'), hidden: true },
+    { label: t('word.rule') },
+    { label: t('word.object') },
+    { label: t('word.for') },
+    { label: t('word.condition') },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>
@@ -33,7 +33,7 @@ export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange:
       {rules.length === 0 ? (
         <p className={parts.lead}>{t('rowRules.none')}</p>
       ) : (
-        <ListTable label={t('rowRules.list')} columns={columns}>
+        <ListTable label={t('word.rowRules')} columns={columns}>
           {rules.map((rule, index) => (
             <tr key={rule.name}>
               <th scope="row">{rule.name}</th>
@@ -49,7 +49,7 @@ export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange:
                   aria-label={t('rowRules.editOf', { rule: rule.name })}
                   onClick={() => setOpen(index)}
                 >
-                  {t('rowRules.edit')}
+                  {t('word.edit')}
                 </Button>{' '}
                 <Button
                   size="compact-sm"
@@ -57,7 +57,7 @@ export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange:
                   aria-label={t('rowRules.deleteOf', { rule: rule.name })}
                   onClick={() => onChange({ ...draft, rowLevelSecurity: rules.filter((_, at) => at !== index) })}
                 >
-                  {t('rowRules.delete')}
+                  {t('word.delete')}
                 </Button>
               </td>
             </tr>

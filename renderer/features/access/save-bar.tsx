@@ -83,7 +83,7 @@ export function SaveBar(props: RightEditorProps & { changes: number; next: () =>
             {t('rights.discard')}
           </Button>
           <Button loading={busy} onClick={() => void save()}>
-            {t('rights.save')}
+            {t('word.save')}
           </Button>
         </div>
       </div>

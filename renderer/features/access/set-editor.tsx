@@ -24,7 +24,7 @@ export function SetEditor(props: RightEditorProps) {
     <>
       <LabelFields item={draft} onLabel={(label) => setDraft({ ...draft, label })}>
         <TextInput
-          label={t('rights.description')}
+          label={t('word.description')}
           value={textOf(draft, 'description')}
           autoComplete="off"
           onChange={(event) => setDraft({ ...draft, description: event.currentTarget.value || undefined })}
@@ -34,7 +34,7 @@ export function SetEditor(props: RightEditorProps) {
         label={t('set.tabs')}
         tabs={[
           { key: 'objects', label: t('set.tab.objects') },
-          { key: 'rules', label: t('set.tab.rules'), count: draft.rowLevelSecurity.length },
+          { key: 'rules', label: t('word.rowRules'), count: draft.rowLevelSecurity.length },
           { key: 'system', label: t('set.tab.system'), count: draft.systemPermissions.length },
         ]}
         chosen={tab}

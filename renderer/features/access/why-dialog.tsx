@@ -78,10 +78,10 @@ function Reasons(props: { question: Question }) {
         onChange={(event) => setRecord(event.currentTarget.value)}
       />
       <NativeSelect
-        label={t('why.field')}
+        label={t('word.field')}
         value={field}
         data={[
-          { value: '', label: t('why.field.any') },
+          { value: '', label: t('word.anyField') },
           ...fieldList(object).map((each) => ({ value: each.name, label: each.label ?? each.name })),
         ]}
         onChange={(event) => setField(event.currentTarget.value)}

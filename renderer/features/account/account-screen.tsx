@@ -26,28 +26,28 @@ export function AccountScreen(props: { part: string | undefined }) {
   const chosen = parts.find((part) => part === props.part) ?? 'profile'
   if (error && me === undefined) {
     return (
-      <Page title={t('account.title')}>
+      <Page title={t('word.yourAccount')}>
         <LoadFailure error={error} onRetry={() => void refetch()} />
       </Page>
     )
   }
   if (config === null || me === null) {
     return (
-      <Page title={t('account.title')}>
+      <Page title={t('word.yourAccount')}>
         <EmptyState title={t('account.none')}>{t('account.none.text')}</EmptyState>
       </Page>
     )
   }
   if (me === undefined || config === undefined) {
     return (
-      <Page title={t('account.title')}>
+      <Page title={t('word.yourAccount')}>
         <Loading />
       </Page>
     )
   }
   const withTwoFactor = config.features.twoFactor
   return (
-    <Page title={t('account.title')}>
+    <Page title={t('word.yourAccount')}>
       {isOwnerHere(me) && (
         <div style={{ marginBlockStart: 16 }}>
           <Notice tone="info" title={t('account.owner')}>

@@ -24,7 +24,7 @@ export function ConsentList(props: { email: string }) {
     const yes = await confirmAction({
       title: t('consents.end.title', { name }),
       body: t('consents.end.body', { name }),
-      confirmLabel: t('consents.end'),
+      confirmLabel: t('word.end'),
     })
     if (!yes) return
     try {
@@ -39,17 +39,13 @@ export function ConsentList(props: { email: string }) {
   if (error && !consents) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!consents) return null
   if (consents.length === 0) {
-    return (
-      <EmptyState title={t('consents.none')} icon={<IconApps size={32} stroke={1.5} aria-hidden />}>
-        {t('consents.none.text')}
-      </EmptyState>
-    )
+    return <EmptyState title={t('word.noApplications')} icon={<IconApps size={32} stroke={1.5} aria-hidden />} />
   }
   const columns = [
     { label: t('consents.application') },
-    { label: t('consents.may') },
+    { label: t('word.may') },
     { label: t('consents.since') },
-    { label: t('consents.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>
@@ -73,7 +69,7 @@ export function ConsentList(props: { email: string }) {
                 aria-label={t('consents.endOf', { name: nameOf(consent) })}
                 onClick={() => void end(consent)}
               >
-                {t('consents.end')}
+                {t('word.end')}
               </Button>
             </td>
           </tr>

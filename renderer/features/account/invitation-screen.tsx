@@ -106,5 +106,5 @@ function ProveAddress() {
     }
   }
   if (sent) return <p role="status">{t('invitation.unproved.sent')}</p>
-  return <Button onClick={() => void send()}>{t('invitation.unproved.send')}</Button>
+  return <Button onClick={() => void send()}>{t('word.sendLink')}</Button>
 }

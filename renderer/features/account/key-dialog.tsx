@@ -38,8 +38,8 @@ export function KeyDialog(props: { opened: boolean; onClose: () => void; onMade:
       {made !== undefined && (
         <OnceShown
           lead={t('keys.made.lead')}
-          values={[{ label: t('keys.key'), value: made }]}
-          done={t('keys.done')}
+          values={[{ label: t('word.key'), value: made }]}
+          done={t('word.done')}
           onDone={close}
         />
       )}
@@ -75,7 +75,7 @@ function KeyForm(props: { onClose: () => void; onMade: (key: string) => void }) 
       {(tried) => (
         <>
           <TextInput
-            label={t('keys.name')}
+            label={t('word.name')}
             description={t('keys.name.help')}
             value={name}
             error={tried && name.trim() === '' ? t('keys.name.missing') : undefined}

@@ -51,12 +51,12 @@ export function KeyList() {
     </Button>
   )
   const columns = [
-    { label: t('keys.name') },
+    { label: t('word.name') },
     { label: t('keys.prefix') },
-    { label: t('keys.created') },
-    { label: t('keys.used') },
+    { label: t('word.made') },
+    { label: t('word.lastUsed') },
     { label: t('keys.expires') },
-    { label: t('keys.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>
@@ -90,9 +90,9 @@ function KeyLine(props: { apiKey: ApiKey; now: number; onRevoke: () => void }) {
         <code>{key.prefix}…</code>
       </td>
       <td data-time>{formatMoment(key.createdAt)}</td>
-      <td data-time>{key.lastUsedAt === null ? t('keys.used.never') : formatMoment(key.lastUsedAt)}</td>
+      <td data-time>{key.lastUsedAt === null ? t('word.never') : formatMoment(key.lastUsedAt)}</td>
       <td data-time>
-        {key.expiresAt === null ? t('keys.expires.never') : formatMoment(key.expiresAt)}
+        {key.expiresAt === null ? t('word.never') : formatMoment(key.expiresAt)}
         {isOver && (
           <span className={parts.badge} data-tone="bad">
             {t('keys.expired')}

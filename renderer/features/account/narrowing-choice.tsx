@@ -36,7 +36,7 @@ export function NarrowingChoice(props: { value: Narrowing; tried: boolean; onCha
       </fieldset>
       {value !== null && (
         <fieldset className={`${parts.options} ${parts.choices}`}>
-          <legend>{t('keys.narrow.sets')}</legend>
+          <legend>{t('word.permissionSets')}</legend>
           {sets?.length === 0 && <p className={parts.lead}>{t('keys.narrow.none')}</p>}
           {sets?.map((set) => (
             <Checkbox

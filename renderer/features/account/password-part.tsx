@@ -55,7 +55,7 @@ export function PasswordPart(props: { limits: { minPasswordLength: number; maxPa
   if (hasPassword === undefined) return null
   return (
     <section className={parts.section} aria-labelledby="own-password">
-      <h2 id="own-password">{t('password.title')}</h2>
+      <h2 id="own-password">{t('word.password')}</h2>
       {!hasPassword && <p className={parts.lead}>{t('password.set.lead')}</p>}
       <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
         {hasPassword && (
@@ -78,7 +78,7 @@ export function PasswordPart(props: { limits: { minPasswordLength: number; maxPa
         />
         {hasPassword && (
           <Checkbox
-            label={t('password.others')}
+            label={t('word.signOutElsewhere')}
             checked={others}
             onChange={(event) => setOthers(event.currentTarget.checked)}
           />

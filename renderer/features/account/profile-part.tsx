@@ -24,7 +24,7 @@ export function ProfilePart(props: { me: Me }) {
       {!isOwnerHere(props.me) && (
         <div className={parts.section}>
           <Button variant="default" onClick={() => void signOut()}>
-            {t('profile.signOut')}
+            {t('word.signOut')}
           </Button>
         </div>
       )}
@@ -81,14 +81,14 @@ function ProfileForm(props: { me: Me }) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
       <TextInput
-        label={t('profile.name')}
+        label={t('word.name')}
         value={name}
-        error={tried && name.trim() === '' ? t('profile.name.missing') : undefined}
+        error={tried && name.trim() === '' ? t('word.needName') : undefined}
         autoComplete="name"
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
-        label={t('profile.username')}
+        label={t('word.username')}
         description={t('profile.username.help')}
         value={username}
         error={atUsername}
@@ -97,14 +97,14 @@ function ProfileForm(props: { me: Me }) {
         spellCheck={false}
         onChange={(event) => setUsername(event.currentTarget.value)}
       />
-      <TextInput label={t('profile.email')} value={user.email} readOnly variant="filled" autoComplete="email" />
+      <TextInput label={t('word.emailAddress')} value={user.email} readOnly variant="filled" autoComplete="email" />
       {problem !== undefined && atUsername === undefined && (
         <Notice tone="bad" live>
           {problemText(problem)}
         </Notice>
       )}
       <Button type="submit" loading={busy} className={parts.start}>
-        {t('profile.save')}
+        {t('word.save')}
       </Button>
     </form>
   )
@@ -113,16 +113,16 @@ function ProfileForm(props: { me: Me }) {
 function Rights() {
   const { data } = useQuery(ownRightsQuery)
   if (!data) return null
-  const list = (names: readonly string[]): string => (names.length === 0 ? t('profile.rights.none') : names.join(', '))
+  const list = (names: readonly string[]): string => (names.length === 0 ? t('word.none') : names.join(', '))
   return (
     <section className={parts.section} aria-labelledby="own-rights">
       <h2 id="own-rights">{t('profile.rights')}</h2>
       <dl className={parts.facts}>
-        <dt>{t('profile.rights.profile')}</dt>
+        <dt>{t('word.profile')}</dt>
         <dd>{data.profile}</dd>
-        <dt>{t('profile.rights.roles')}</dt>
+        <dt>{t('word.roles')}</dt>
         <dd>{list(data.roles)}</dd>
-        <dt>{t('profile.rights.sets')}</dt>
+        <dt>{t('word.permissionSets')}</dt>
         <dd>{list(data.permissionSets)}</dd>
       </dl>
     </section>

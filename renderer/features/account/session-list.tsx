@@ -30,10 +30,10 @@ export function SessionList(props: { currentId: string | undefined }) {
   if (!sessions) return null
   if (sessions.length === 0) return <EmptyState title={t('sessions.none')}>{t('sessions.none.text')}</EmptyState>
   const columns = [
-    { label: t('sessions.device') },
+    { label: t('word.device') },
     { label: t('sessions.since') },
     { label: t('sessions.until') },
-    { label: t('sessions.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>
@@ -55,7 +55,7 @@ export function SessionList(props: { currentId: string | undefined }) {
             variant="default"
             onClick={() => void end(async () => call('revokeOtherSessions', { body: {} }), t('sessions.othersDone'))}
           >
-            {t('sessions.others')}
+            {t('word.signOutElsewhere')}
           </Button>
         </div>
       )}
@@ -83,7 +83,7 @@ function SessionLine(props: { session: Session; isCurrent: boolean; onEnd: () =>
             aria-label={t('sessions.revokeOf', { device, since })}
             onClick={props.onEnd}
           >
-            {t('sessions.revoke')}
+            {t('word.signOut')}
           </Button>
         )}
       </td>

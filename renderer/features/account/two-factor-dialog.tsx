@@ -126,7 +126,7 @@ function PasswordStep(props: {
       )}
       <Buttons onClose={props.onClose}>
         <Button type="submit" color={props.dangerous ? 'red' : undefined} loading={busy}>
-          {t('twoFactor.continue')}
+          {t('word.goOn')}
         </Button>
       </Buttons>
     </form>
@@ -163,7 +163,7 @@ function CodeStep(props: { uri: string; onClose: () => void; onVerified: () => v
     <form onSubmit={(event) => void submit(event)} noValidate className={parts.stack}>
       <p className={parts.lead}>{t('twoFactor.scan')}</p>
       <QrPicture text={props.uri} label={t('twoFactor.qr')} />
-      <CopyField label={t('twoFactor.key')} value={key} />
+      <CopyField label={t('word.key')} value={key} />
       <a href={props.uri} className={parts.start}>
         {t('twoFactor.link')}
       </a>

@@ -76,7 +76,7 @@ export function ActivityPanel(props: {
       <Composer place={place} people={people} writes={writes} />
       <div className={classes.narrow}>
         <fieldset className={classes.filters}>
-          <legend className="cairn-hidden">{t('activity.filter')}</legend>
+          <legend className="cairn-hidden">{t('word.show')}</legend>
           {feedFilters.map((one) => (
             <label key={one} className={classes.filter} data-chosen={one === filter || undefined}>
               <input
@@ -108,7 +108,7 @@ export function ActivityPanel(props: {
       ) : (
         <>
           {threads.pinned.length > 0 && (
-            <section aria-label={t('activity.pinnedItems')} className={classes.pinned}>
+            <section aria-label={t('word.pinned')} className={classes.pinned}>
               <ul className={classes.list}>{threads.pinned.map(draw)}</ul>
             </section>
           )}
@@ -119,7 +119,7 @@ export function ActivityPanel(props: {
       )}
       {hasNextPage && (
         <Button variant="default" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('activity.older')}
+          {t('word.showOlder')}
         </Button>
       )}
       <p className="cairn-hidden" role="status">

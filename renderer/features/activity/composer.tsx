@@ -116,7 +116,7 @@ export function Composer(props: {
       </FileDrop>
       <ChosenFiles
         files={draft.files}
-        label={t('activity.files')}
+        label={t('word.files')}
         onRemove={({ fileId }) => setDraft({ ...draft, files: draft.files.filter((file) => file.fileId !== fileId) })}
       />
       <UploadList uploads={uploads} />
@@ -131,7 +131,7 @@ export function Composer(props: {
         {!isReply && (
           <select
             className={classes.choice}
-            aria-label={t('activity.kind')}
+            aria-label={t('word.kind')}
             value={draft.kind}
             onChange={(event) => setDraft({ ...draft, kind: event.currentTarget.value as Draft['kind'] })}
           >

@@ -15,7 +15,7 @@ import { menuOptions } from '../../components/menu-options.ts'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { confirmAction } from '../../lib/confirm.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { t } from '../../lib/strings.ts'
+import { isStringKey, t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import type { FeedItem, FeedWrites } from './feed-queries.ts'
 import { FieldChanges } from './field-changes.tsx'
@@ -46,6 +46,7 @@ export function FeedEntry(props: {
   onReply?: () => void
 }) {
   const { item, ownId, writes } = props
+  const body = bodyOf(item)
   const [editing, setEditing] = useState(false)
   const name = actorName(item)
   const isWritten = written.has(item.type)
@@ -63,7 +64,7 @@ export function FeedEntry(props: {
     const sure = await confirmAction({
       title: t('activity.delete.title'),
       body: t('activity.delete.question'),
-      confirmLabel: t('activity.delete'),
+      confirmLabel: t('word.delete'),
     })
     if (sure) await writes.remove(item.id)
   }
@@ -94,7 +95,7 @@ export function FeedEntry(props: {
           {!item.isDeleted && !editing && (
             <div className={classes.tools} role="group" aria-label={t('activity.tools', { name })}>
               {item.pinned && (
-                <IconPinFilled size={14} className={classes.mark} aria-label={t('activity.pinned')} role="img" />
+                <IconPinFilled size={14} className={classes.mark} aria-label={t('word.pinned')} role="img" />
               )}
               {item.starred && (
                 <IconStarFilled size={14} className={classes.mark} aria-label={t('activity.starred')} role="img" />
@@ -127,8 +128,8 @@ export function FeedEntry(props: {
                     color="gray"
                     size={26}
                     c="var(--cairn-text-quiet)"
-                    aria-label={t('activity.more')}
-                    title={t('activity.more')}
+                    aria-label={t('word.more')}
+                    title={t('word.more')}
                   >
                     <IconDots size={16} stroke={1.75} />
                   </ActionIcon>
@@ -150,9 +151,9 @@ export function FeedEntry(props: {
                   >
                     {t(item.starred ? 'activity.unstar' : 'activity.star')}
                   </Menu.Item>
-                  {isOwn && <Menu.Item onClick={() => setEditing(true)}>{t('activity.edit')}</Menu.Item>}
+                  {isOwn && <Menu.Item onClick={() => setEditing(true)}>{t('word.edit')}</Menu.Item>}
                   {(isOwn || (isWritten && props.moderates)) && (
-                    <Menu.Item onClick={() => attempt(remove())}>{t('activity.delete')}</Menu.Item>
+                    <Menu.Item onClick={() => attempt(remove())}>{t('word.delete')}</Menu.Item>
                   )}
                 </Menu.Dropdown>
               </Menu>
@@ -172,16 +173,16 @@ export function FeedEntry(props: {
                 onDone={(done) => attempt(writes.change(item.id, { data: { ...item.data, done } }))}
               />
             )}
-            {item.body !== undefined && item.body !== '' && (
-              <Suspense fallback={<p className={classes.plain}>{item.body}</p>}>
-                <MarkdownView text={markMentions(item.body, item.mentions)} ownId={ownId} />
+            {body !== '' && (
+              <Suspense fallback={<p className={classes.plain}>{body}</p>}>
+                <MarkdownView text={markMentions(body, item.mentions)} ownId={ownId} />
               </Suspense>
             )}
             {/* What a record began with is in its history. */}
             {item.type !== 'record_create' && item.changes && item.changes.length > 0 && (
               <FieldChanges changes={item.changes} show={props.show} />
             )}
-            {item.attachments.length > 0 && <ChosenFiles files={item.attachments} label={t('activity.files')} />}
+            {item.attachments.length > 0 && <ChosenFiles files={item.attachments} label={t('word.files')} />}
           </>
         )}
         {!item.isDeleted && (
@@ -262,11 +263,18 @@ function TaskLine(props: { item: FeedItem; own: boolean; onDone: (done: boolean)
 
 /** Who did it, as the screens say it. */
 export function actorName({ actor }: FeedItem): string {
-  return actor.name ?? (actor.type === 'user' ? t('activity.somebody') : t('app.name'))
+  return actor.name ?? (actor.type === 'user' ? t('word.somebody') : t('app.name'))
 }
 
 function typeWord({ type }: FeedItem): string {
   return t(`activity.type.${type}`)
+}
+
+/** What an item says: where the program wrote it, in the reader's language. */
+function bodyOf({ body = '', type, data = {} }: FeedItem): string {
+  if (data['action'] === 'restore') return t('history.did.restore')
+  const key = `approval.status.${String(data['status'])}`
+  return type === 'approval' && data['approvalRequestId'] !== undefined && isStringKey(key) ? t(key) : body
 }
 
 const didWords = ['field_change', 'record_create', 'record_delete', 'approval', 'sharing'] as const

@@ -40,7 +40,7 @@ export function FieldChanges(props: {
 
 function Side(props: { field: string; value: unknown; text: string | undefined; was?: boolean; show?: ShowValue }) {
   const text = props.show?.(props.field, props.value) ?? props.text ?? plainText(props.value)
-  if (text === '') return <span className={classes.none}>{t('activity.empty')}</span>
+  if (text === '') return <span className={classes.none}>{t('word.emptySmall')}</span>
   return props.was ? <del>{text}</del> : <ins>{text}</ins>
 }
 

@@ -116,9 +116,9 @@ export function HistoryPanel(props: {
   return (
     <div className={classes.panel}>
       <label className={classes.due}>
-        {t('history.field')}
+        {t('word.field')}
         <select className={classes.choice} value={field} onChange={(event) => setField(event.currentTarget.value)}>
-          <option value="">{t('history.field.any')}</option>
+          <option value="">{t('word.anyField')}</option>
           {fields.map((one) => (
             <option key={one.name} value={one.name}>
               {fieldLabel(one)}
@@ -174,7 +174,7 @@ export function HistoryPanel(props: {
       )}
       {hasNextPage && (
         <Button variant="default" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('activity.older')}
+          {t('word.showOlder')}
         </Button>
       )}
       <p className="cairn-hidden" role="status">
@@ -185,5 +185,5 @@ export function HistoryPanel(props: {
 }
 
 function nameOf({ actor }: ChangelogEntry): string {
-  return actor.name ?? (actor.type === 'user' ? t('activity.somebody') : t('app.name'))
+  return actor.name ?? (actor.type === 'user' ? t('word.somebody') : t('app.name'))
 }

@@ -120,7 +120,7 @@ export function MentionArea(props: {
         onKeyDown={onKeyDown}
       />
       {isOpen && (
-        <ul id={`${id}-people`} role="listbox" aria-label={t('activity.people')} className={classes.people}>
+        <ul id={`${id}-people`} role="listbox" aria-label={t('word.people')} className={classes.people}>
           {choices.map((person) => (
             <li
               key={person.id}

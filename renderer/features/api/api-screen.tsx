@@ -25,7 +25,7 @@ export function ApiScreen(props: { part: string | undefined; object: string | un
   const parts = apiParts.filter((part) => missing[part] !== true)
   const chosen = parts.find((part) => part === props.part) ?? 'requests'
   return (
-    <Page title={t('api.title')} lead={t('api.lead')} width="full">
+    <Page title={t('word.api')} lead={t('api.lead')} width="full">
       <TabbedParts
         label={t('api.parts')}
         tabs={parts.map((key) => ({ key, label: t(`api.part.${key}`) }))}

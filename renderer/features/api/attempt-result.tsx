@@ -14,7 +14,7 @@ export function AttemptResult(props: { attempt: Attempt | undefined }) {
           <p className={attempt.isRefused ? parts.problem : parts.quiet}>
             {t(attempt.isRefused ? 'api.refused' : 'api.answered', { ms: attempt.ms })}
           </p>
-          <CodeText label={t('api.answer')} text={attempt.text} />
+          <CodeText label={t('word.answer')} text={attempt.text} />
         </div>
       )}
     </div>

@@ -29,7 +29,7 @@ export function ConnectionDialog(props: { opened: boolean; onClose: () => void; 
     <Dialog
       opened={props.opened}
       onClose={close}
-      title={made === undefined ? t('api.assistants.dialog') : t('api.assistants.made', { name: made.name })}
+      title={made === undefined ? t('word.connectAnAssistant') : t('api.assistants.made', { name: made.name })}
       closeOnClickOutside={false}
       size="lg"
     >
@@ -49,7 +49,7 @@ export function ConnectionDialog(props: { opened: boolean; onClose: () => void; 
           <CodeText label={t('api.assistants.stdio')} text={stdioConfiguration(made.key)} />
           <Group justify="flex-end">
             <Button data-autofocus onClick={close}>
-              {t('api.assistants.done')}
+              {t('word.copied')}
             </Button>
           </Group>
         </div>
@@ -72,7 +72,7 @@ function ConnectionForm(props: { onClose: () => void; onMade: (made: Made) => vo
 
   return (
     <DialogForm
-      submit={t('api.assistants.create')}
+      submit={t('word.connect')}
       ready={name.trim() !== '' && isUsableNarrowing(narrowing)}
       onClose={props.onClose}
       onSubmit={create}
@@ -80,7 +80,7 @@ function ConnectionForm(props: { onClose: () => void; onMade: (made: Made) => vo
       {(tried) => (
         <>
           <TextInput
-            label={t('api.assistants.name')}
+            label={t('word.name')}
             description={t('api.assistants.name.help')}
             value={name}
             error={tried && name.trim() === '' ? t('api.assistants.name.missing') : undefined}

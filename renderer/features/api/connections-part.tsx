@@ -46,7 +46,7 @@ export function ConnectionsPart() {
     const yes = await confirmAction({
       title: t('api.assistants.revoke.title', { name }),
       body: t('api.assistants.revoke.body'),
-      confirmLabel: t('api.assistants.revoke'),
+      confirmLabel: t('word.end'),
     })
     if (!yes) return
     try {
@@ -65,7 +65,7 @@ export function ConnectionsPart() {
   if (!data) return <Loading />
   const make = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-      {t('api.assistants.new')}
+      {t('word.connectAnAssistant')}
     </Button>
   )
   return (
@@ -75,9 +75,7 @@ export function ConnectionsPart() {
           title={t('api.assistants.none')}
           icon={<IconPlugConnected size={32} stroke={1.5} aria-hidden />}
           actions={make}
-        >
-          {t('api.assistants.none.text')}
-        </EmptyState>
+        />
       ) : (
         <>
           <p className={parts.lead}>{t('api.assistants.lead')}</p>
@@ -85,12 +83,12 @@ export function ConnectionsPart() {
           <ListTable
             label={t('api.assistants.list')}
             columns={[
-              { label: t('api.assistants.name') },
-              { label: t('api.assistants.limits') },
-              { label: t('api.assistants.made.at') },
-              { label: t('api.assistants.used') },
+              { label: t('word.name') },
+              { label: t('word.may') },
+              { label: t('word.made') },
+              { label: t('word.lastUsed') },
               { label: t('api.assistants.did') },
-              { label: t('api.assistants.actions'), hidden: true },
+              { label: t('word.actions'), hidden: true },
             ]}
           >
             {data.keys.map((key) => (
@@ -119,7 +117,7 @@ function Connection(props: { connection: Key; acts: readonly Act[]; onEnd: () =>
         {permissionSets !== null && <span className={parts.under}>{permissionSets.join(', ')}</span>}
       </td>
       <td data-time>{formatMoment(createdAt)}</td>
-      <td data-time>{lastUsedAt === null ? t('api.assistants.used.never') : formatMoment(lastUsedAt)}</td>
+      <td data-time>{lastUsedAt === null ? t('word.never') : formatMoment(lastUsedAt)}</td>
       <td>
         {props.acts.length === 0
           ? t('api.assistants.did.nothing')
@@ -141,7 +139,7 @@ function Connection(props: { connection: Key; acts: readonly Act[]; onEnd: () =>
           aria-label={t('api.assistants.revokeOf', { name })}
           onClick={props.onEnd}
         >
-          {t('api.assistants.revoke')}
+          {t('word.end')}
         </Button>
       </td>
     </tr>

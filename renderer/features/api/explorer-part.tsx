@@ -72,7 +72,7 @@ export function ExplorerPart() {
       >
         <Textarea
           ref={area}
-          label={t('api.graphql.query')}
+          label={t('word.query')}
           description={t('api.graphql.fits.help')}
           autosize
           minRows={10}
@@ -131,7 +131,7 @@ export function ExplorerPart() {
           className={parts.start}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
         >
-          {t('api.run')}
+          {t('word.run')}
         </Button>
       </form>
       <AttemptResult attempt={attempt} />

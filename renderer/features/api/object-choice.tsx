@@ -20,7 +20,7 @@ export function ObjectChoice(props: {
   if (!chosen) {
     const make = (
       <Button component="a" href="#/new">
-        {t('nav.newTable')}
+        {t('word.newObject')}
       </Button>
     )
     return (
@@ -31,7 +31,7 @@ export function ObjectChoice(props: {
   }
   const choice = (
     <NativeSelect
-      label={t('api.object')}
+      label={t('word.object')}
       value={chosen.name}
       data={objects.map((object) => ({ value: object.name, label: objectPluralLabel(object) }))}
       onChange={(event) => props.onChoose(event.currentTarget.value)}

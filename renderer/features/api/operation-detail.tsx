@@ -23,7 +23,7 @@ export function OperationDetail({ operation }: { operation: ShownOperation }) {
 
   const run = async (): Promise<void> => {
     const json = operation.body === undefined ? { ok: true as const, value: undefined } : readJson(body)
-    setProblem(json.ok ? undefined : t('api.try.body.wrong'))
+    setProblem(json.ok ? undefined : t('word.notJson'))
     if (!json.ok) return
     const isSure =
       method !== 'DELETE' ||
@@ -48,7 +48,7 @@ export function OperationDetail({ operation }: { operation: ShownOperation }) {
       {parameters.length > 0 && (
         <FactList
           facts={parameters.map(
-            ({ name, description }) => [name, description === '' ? t('api.try.text') : description] as const,
+            ({ name, description }) => [name, description === '' ? t('word.text') : description] as const,
           )}
         />
       )}
@@ -71,7 +71,7 @@ export function OperationDetail({ operation }: { operation: ShownOperation }) {
         ))}
         {hasQuery && (
           <TextInput
-            label={t('api.try.query')}
+            label={t('word.query')}
             description={t('api.try.query.help')}
             value={query}
             autoComplete="off"

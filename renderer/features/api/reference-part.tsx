@@ -84,13 +84,13 @@ function Reference({ object }: { object: ObjectItem }) {
         )}
       </ListDetail>
       <section className={parts.section}>
-        <h2>{t('api.fields')}</h2>
+        <h2>{t('word.fields')}</h2>
         <ListTable
-          label={t('api.fields')}
+          label={t('word.fields')}
           columns={[
-            { label: t('api.field.name') },
-            { label: t('api.field.label') },
-            { label: t('api.field.type') },
+            { label: t('word.name') },
+            { label: t('word.label') },
+            { label: t('word.type') },
             { label: t('api.field.written') },
           ]}
         >

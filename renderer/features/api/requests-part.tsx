@@ -82,7 +82,7 @@ function Requests(props: { object: ObjectItem }) {
           href={`#${tablePath(object.name, { view })}`}
           leftSection={<IconTable size={14} aria-hidden />}
         >
-          {t('api.requests.table')}
+          {t('word.showAsTable')}
         </Button>
         <Button
           component="a"
@@ -116,7 +116,7 @@ function Requests(props: { object: ObjectItem }) {
                   leftSection={<IconPlayerPlay size={16} aria-hidden />}
                   onClick={() => void send(async () => run(kind, asked, text))}
                 >
-                  {t('api.run')}
+                  {t('word.run')}
                 </Button>
               </div>
               <AttemptResult attempt={attempt} />

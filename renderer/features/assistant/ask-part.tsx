@@ -68,7 +68,7 @@ export function AskPart(props: { object: string | undefined }) {
           label={t('assistant.about')}
           value={object}
           data={[
-            { value: '', label: t('assistant.about.any') },
+            { value: '', label: t('word.anyObject') },
             ...(objects ?? []).map((one) => ({ value: one.name, label: objectPluralLabel(one) })),
           ]}
           onChange={(event) => setObject(event.currentTarget.value)}

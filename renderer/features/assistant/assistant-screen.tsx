@@ -21,13 +21,13 @@ export function AssistantScreen(props: { part: string | undefined }) {
   const chosen = tabs.find((tab) => tab === props.part) ?? 'ask'
   if (manifest && manifest.routes.ai == null) {
     return (
-      <Page title={t('assistant.title')}>
+      <Page title={t('word.assistant')}>
         <EmptyState title={t('assistant.absent')} />
       </Page>
     )
   }
   return (
-    <Page title={t('assistant.title')} lead={t('assistant.lead')}>
+    <Page title={t('word.assistant')} lead={t('assistant.lead')}>
       <div className={classes.provider}>
         <ProviderNote />
       </div>

@@ -7,6 +7,7 @@ import type { Fact } from '../../components/fact-list.tsx'
 import parts from '../../components/parts.module.css'
 import { fieldLabel } from '../../fields/index.ts'
 import { tablePath } from '../../lib/record-address.ts'
+import { language } from '../../lib/language.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { objectPluralLabel } from '../objects/index.ts'
@@ -71,17 +72,17 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
     return field ? fieldLabel(field) : path
   }
   const facts: Fact[] = [
-    [t('assistant.fact.object'), objectPluralLabel(object)],
+    [t('word.recordsOf'), objectPluralLabel(object)],
     [t('assistant.fact.conditions'), conditions ?? t('assistant.fact.none')],
     ...(made.sort.length === 0
       ? []
       : [
           [
-            t('assistant.fact.order'),
+            t('word.order'),
             made.sort.map(({ field, order }) => `${labelOf(field)} (${t(`assistant.order.${order}`)})`).join(', '),
           ] as const,
         ]),
-    [t('assistant.fact.top'), String(made.top)],
+    [t('word.atMost'), String(made.top)],
     [t('assistant.fact.trust'), t(`assistant.trust.${trustOf(confidence)}`)],
     [t('assistant.fact.provider'), t(`assistant.provider.${provider}`)],
   ]
@@ -89,7 +90,8 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
   return (
     <section className={parts.section} aria-labelledby="made-query">
       <h2 id="made-query">{t('assistant.made')}</h2>
-      <p className={parts.lead}>{explanation}</p>
+      {/* The rules of this machine speak English; the facts say the same. */}
+      {(provider !== 'embedded' || language === 'en') && <p className={parts.lead}>{explanation}</p>}
       <FactList facts={facts} />
       {filter === null && (
         <Textarea
@@ -111,7 +113,7 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
       )}
       <div className={parts.actions}>
         <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={run}>
-          {t('assistant.run')}
+          {t('word.run')}
         </Button>
         {filter !== null && (
           <>
@@ -130,7 +132,7 @@ export function MadeQueryView({ answer, object }: { answer: Understood; object: 
                   href={`#${tablePath(object.name, { view: writeQuery(view) })}`}
                   leftSection={<IconTable size={16} aria-hidden />}
                 >
-                  {t('assistant.table')}
+                  {t('word.showAsTable')}
                 </Button>
                 <Button
                   variant="default"

@@ -25,7 +25,7 @@ export function AuditFilters(props: { filter: AuditFilter; onChange: (filter: Au
   return (
     <div className={classes.filters} role="group" aria-label={t('audit.filter')}>
       <NativeSelect
-        label={t('audit.kind')}
+        label={t('word.what')}
         value={filter.kind ?? ''}
         data={[
           { value: '', label: t('audit.kind.any') },
@@ -40,7 +40,7 @@ export function AuditFilters(props: { filter: AuditFilter; onChange: (filter: Au
         onChange={(event) => set('kind', event.currentTarget.value)}
       />
       <NativeSelect
-        label={t('audit.actor')}
+        label={t('word.who')}
         value={filter.actor ?? ''}
         data={[
           { value: '', label: t('audit.actor.any') },
@@ -49,16 +49,16 @@ export function AuditFilters(props: { filter: AuditFilter; onChange: (filter: Au
         onChange={(event) => set('actor', event.currentTarget.value)}
       />
       <NativeSelect
-        label={t('audit.object')}
+        label={t('word.object')}
         value={filter.object ?? ''}
         data={[
-          { value: '', label: t('audit.object.any') },
+          { value: '', label: t('word.anyObject') },
           ...(objects ?? []).map((object) => ({ value: object.name, label: objectPluralLabel(object) })),
         ]}
         onChange={(event) => set('object', event.currentTarget.value)}
       />
       <NativeSelect
-        label={t('audit.outcome')}
+        label={t('word.outcome')}
         value={filter.outcome ?? ''}
         data={[
           { value: '', label: t('audit.outcome.any') },
@@ -68,7 +68,7 @@ export function AuditFilters(props: { filter: AuditFilter; onChange: (filter: Au
       />
       <TextInput
         type="date"
-        label={t('audit.since')}
+        label={t('word.from')}
         value={filter.since ?? ''}
         onChange={(event) => set('since', event.currentTarget.value)}
       />

@@ -24,11 +24,11 @@ export function AuditTable(props: { entries: readonly AuditEntry[] }) {
     return person && (person.name || person.email)
   }
   const columns = [
-    { label: t('audit.time') },
-    { label: t('audit.what') },
-    { label: t('audit.who') },
+    { label: t('word.when') },
+    { label: t('word.what') },
+    { label: t('word.who') },
     { label: t('audit.about') },
-    { label: t('audit.details') },
+    { label: t('word.details') },
   ]
   return (
     <ListTable label={t('audit.list')} columns={columns}>
@@ -77,18 +77,18 @@ function Details(props: { entry: AuditEntry }) {
   const { entry } = props
   const facts: Fact[] = [
     [t('audit.seq'), String(entry.seq)],
-    [t('audit.kindOf'), entry.kind],
+    [t('word.kind'), entry.kind],
     ...Object.entries(entry.details).map(
       ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
     ),
     ...(entry.credential ? [[t('audit.credential'), entry.credential.kind] as const] : []),
     [t('audit.source'), entry.source],
-    [t('audit.request'), entry.requestId],
-    [t('audit.hash'), entry.hash],
+    [t('word.request'), entry.requestId],
+    [t('word.fingerprint'), entry.hash],
   ]
   return (
     <details className={classes.details}>
-      <summary aria-label={t('audit.detailsOf', { seq: entry.seq })}>{t('audit.details')}</summary>
+      <summary aria-label={t('audit.detailsOf', { seq: entry.seq })}>{t('word.details')}</summary>
       <FactList facts={facts} />
     </details>
   )

@@ -17,7 +17,7 @@ export function AutomationScreen(props: { part: string | undefined }) {
   const mayDesign = useMay('manage_flows')
   if (manifest && manifest.routes.automation == null) {
     return (
-      <Page title={t('automation.title')}>
+      <Page title={t('word.automations')}>
         <EmptyState title={t('automation.absent')} />
       </Page>
     )
@@ -25,7 +25,7 @@ export function AutomationScreen(props: { part: string | undefined }) {
   const tabs = mayDesign === false ? (['flows'] as const) : (['flows', 'schedules'] as const)
   const chosen = tabs.find((tab) => tab === props.part) ?? 'flows'
   return (
-    <Page title={t('automation.title')} lead={t('automation.lead')}>
+    <Page title={t('word.automations')} lead={t('automation.lead')}>
       <TabbedParts
         label={t('automation.parts')}
         tabs={tabs.map((key) => ({ key, label: t(`automation.part.${key}`) }))}

@@ -164,7 +164,7 @@ function ConfigRows({ control, value, problem, problemOf, onSet, ...rest }: Cont
                 add.current?.focus()
               }}
             >
-              {t('design.rows.remove')}
+              {t('word.remove')}
             </Button>
           </div>
         </fieldset>
@@ -244,9 +244,9 @@ function MapRows(props: ControlProps) {
     <PairRows
       legend={control.label}
       help={t('design.map.help')}
-      nameLabel={t('design.map.name')}
-      valueLabel={t('design.map.value')}
-      add={t('design.map.add')}
+      nameLabel={t('word.name')}
+      valueLabel={t('word.value')}
+      add={t('word.addValue')}
       completes={props.names}
       pairs={pairs}
       {...(object
@@ -276,7 +276,7 @@ function TypedText({ control, value, problem, names, onSet }: ControlProps) {
   return (
     <ExpressionField
       label={control.label}
-      description={kind === 'words' ? t('design.words.help') : kind === 'text' ? undefined : textHelp(kind)}
+      description={kind === 'words' ? t('word.commas') : kind === 'text' ? undefined : textHelp(kind)}
       error={problem}
       withAsterisk={control.required}
       value={text}

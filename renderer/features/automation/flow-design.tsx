@@ -84,8 +84,8 @@ function Editor(props: EditorProps) {
       ? {
           title: t('design.leave.title'),
           body: t('design.leave.body'),
-          confirmLabel: t('design.leave.confirm'),
-          cancelLabel: t('design.leave.stay'),
+          confirmLabel: t('word.leave'),
+          cancelLabel: t('word.stay'),
         }
       : undefined,
   )

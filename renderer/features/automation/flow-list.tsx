@@ -35,9 +35,7 @@ export function FlowList(props: { mayDesign: boolean }) {
   return (
     <>
       {flows.length === 0 ? (
-        <EmptyState title={t('flows.none')} icon={<IconRoute size={32} stroke={1.5} aria-hidden />} actions={make}>
-          {t('flows.none.text')}
-        </EmptyState>
+        <EmptyState title={t('flows.none')} icon={<IconRoute size={32} stroke={1.5} aria-hidden />} actions={make} />
       ) : (
         <>
           <div className={parts.actions}>{make}</div>
@@ -59,10 +57,10 @@ export function FlowList(props: { mayDesign: boolean }) {
 
 function FlowTable(props: { flows: readonly FlowSummary[]; mayDesign: boolean }) {
   const columns = [
-    { label: t('flows.name') },
+    { label: t('word.flow') },
     { label: t('flows.type'), wide: true },
-    { label: t('flows.status') },
-    { label: t('flows.version'), number: true, wide: true },
+    { label: t('word.state') },
+    { label: t('word.version'), number: true, wide: true },
     { label: t('flows.lastRun') },
     { label: t('flows.on') },
   ]

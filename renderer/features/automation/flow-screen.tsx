@@ -34,7 +34,7 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
   const part = flowParts.find((each) => each === props.part) ?? 'runs'
   if (!flow) {
     return (
-      <Page title={t('automation.title')}>{error && <LoadFailure error={error} onRetry={() => void refetch()} />}</Page>
+      <Page title={t('word.automations')}>{error && <LoadFailure error={error} onRetry={() => void refetch()} />}</Page>
     )
   }
   return (
@@ -65,7 +65,7 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
           {t(`flows.status.${flow.status}`)}
         </span>
         <span>{t(`flows.type.${flow.type}`)}</span>
-        <span>{t('flows.versionOf', { version: flow.version })}</span>
+        <span>{t('word.versionOf', { version: flow.version })}</span>
         <FlowSwitch flow={flow} label={t('flows.on')} shown disabled={!mayDesign} />
       </div>
       {flow.description !== undefined && <p className={parts.lead}>{flow.description}</p>}
@@ -118,7 +118,7 @@ function DeleteButton(props: { name: string; label: string }) {
   }
   return (
     <Button variant="subtle" onClick={() => void remove()}>
-      {t('flows.delete')}
+      {t('word.deleteDots')}
     </Button>
   )
 }

@@ -14,7 +14,7 @@ export function FlowSettings(props: { draft: FlowDraft; onChange: (draft: FlowDr
   return (
     <div className={`${parts.labels} ${classes.settings}`}>
       <TextInput
-        label={t('design.flowLabel')}
+        label={t('word.label')}
         value={draft.label}
         autoComplete="off"
         onChange={(event) => onChange({ ...draft, label: event.currentTarget.value })}

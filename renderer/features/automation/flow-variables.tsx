@@ -32,7 +32,7 @@ export function FlowVariables({ variables, problemOf, onChange }: VariablesProps
   const add = useRef<HTMLButtonElement>(null)
   return (
     <fieldset className={parts.options}>
-      <legend>{t('design.variables')}</legend>
+      <legend>{t('word.variables')}</legend>
       {variables.map((variable, at) => (
         <Variable
           // Texts of a row that moves up are those of another one.

@@ -53,7 +53,7 @@ function NewFlowForm(props: NewFlowProps) {
       {(tried) => (
         <>
           <TextInput
-            label={t('design.flowLabel')}
+            label={t('word.label')}
             value={label}
             error={tried && label.trim() === '' ? t('flows.label.missing') : undefined}
             autoComplete="off"

@@ -65,7 +65,7 @@ export function RunDetail(props: { name: string; runId: string }) {
           )}
           {may.retry && (
             <Button variant="default" onClick={() => void retry()}>
-              {t('runs.retry')}
+              {t('word.tryAgain')}
             </Button>
           )}
           {may.cancel && (
@@ -88,13 +88,13 @@ export function RunDetail(props: { name: string; runId: string }) {
 function Facts({ run }: { run: Run }) {
   const facts: readonly Fact[] = [
     [t('runs.trigger'), triggerText(run.trigger)],
-    ...(run.trigger.recordId === undefined ? [] : [[t('runs.record'), run.trigger.recordId] as const]),
+    ...(run.trigger.recordId === undefined ? [] : [[t('word.record'), run.trigger.recordId] as const]),
     [t('runs.version'), String(run.flowVersion)],
     [t('runs.runAs'), t(`runs.runAs.${run.runAs}`)],
     ...(run.durationMs === undefined ? [] : [[t('runs.duration'), durationText(run.durationMs)] as const]),
     ...(run.attempt > 1 ? [[t('runs.attempt'), String(run.attempt)] as const] : []),
     ...(run.resumeAt === undefined ? [] : [[t('runs.resumeAt'), formatMoment(run.resumeAt)] as const]),
-    [t('runs.id'), run.id],
+    [t('word.id'), run.id],
   ]
   return <FactList facts={facts} />
 }
@@ -128,7 +128,7 @@ function Messages({ run }: { run: Run }) {
 function Content({ run }: { run: Run }) {
   const shown = [
     [t('runs.params'), run.params],
-    [t('runs.variables'), run.variables],
+    [t('word.variables'), run.variables],
     [t('runs.output'), run.output],
   ] as const
   const full = shown.filter(([, value]) => value != null && JSON.stringify(value) !== '{}')

@@ -43,12 +43,12 @@ export function ScheduleList() {
     )
   }
   const columns = [
-    { label: t('schedules.flow') },
-    { label: t('schedules.when') },
+    { label: t('word.flow') },
+    { label: t('word.when') },
     { label: t('schedules.next') },
     { label: t('schedules.last'), wide: true },
     { label: t('schedules.runs'), number: true, wide: true },
-    { label: t('schedules.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>

@@ -70,7 +70,7 @@ function StartForm(props: StartDialogProps & { flow: Flow }) {
     props.onStarted(runId)
   }
   return (
-    <DialogForm submit={t('flows.start.submit')} ready={params.ok && isMap} onClose={props.onClose} onSubmit={start}>
+    <DialogForm submit={t('word.run')} ready={params.ok && isMap} onClose={props.onClose} onSubmit={start}>
       {(tried) => (
         <>
           {flow.status === 'draft' && <p>{t('flows.start.draft')}</p>}
@@ -88,7 +88,7 @@ function StartForm(props: StartDialogProps & { flow: Flow }) {
           />
           {object !== '' && (
             <NativeSelect
-              label={t('flows.start.record')}
+              label={t('word.record')}
               description={t('flows.start.record.help')}
               value={recordId}
               data={[

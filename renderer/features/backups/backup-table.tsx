@@ -6,7 +6,6 @@ import parts from '../../components/parts.module.css'
 import { formatBytes, formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import type { Backup } from './backup-queries.ts'
-import classes from './backups.module.css'
 
 /** The list; `busy` is the id of the one something is done with. */
 export function BackupTable(props: {
@@ -17,15 +16,15 @@ export function BackupTable(props: {
   onRemove: (backup: Backup) => void
 }) {
   const columns = [
-    { label: t('backup.column.made') },
+    { label: t('word.made') },
     { label: t('backup.column.kind'), wide: true },
-    { label: t('backup.column.size'), number: true },
+    { label: t('word.size'), number: true },
     { label: t('backup.column.state') },
     { label: t('backup.column.note'), wide: true },
-    { label: t('backup.column.actions'), hidden: true },
+    { label: t('word.whatToDo'), hidden: true },
   ]
   return (
-    <ListTable label={t('backup.list')} columns={columns}>
+    <ListTable label={t('word.backups')} columns={columns} stacked>
       {props.backups.map((backup) => {
         const made = formatMoment(backup.createdAt)
         const isBusy = props.busy === backup.id
@@ -48,15 +47,15 @@ export function BackupTable(props: {
               {backup.note}
             </td>
             <td>
-              <div className={classes.buttons}>
+              <div className={parts.rowButtons}>
                 <Button
                   size="compact-sm"
                   variant="default"
                   disabled={isBusy || !backup.verified}
-                  aria-label={t('backup.restoreOf', { made })}
+                  aria-label={t('word.restoreBackupOf', { made })}
                   onClick={() => props.onRestore(backup)}
                 >
-                  {t('backup.restore')}
+                  {t('word.restore')}
                 </Button>
                 <Button
                   size="compact-sm"
@@ -75,7 +74,7 @@ export function BackupTable(props: {
                   aria-label={t('backup.deleteOf', { made })}
                   onClick={() => props.onRemove(backup)}
                 >
-                  {t('backup.delete')}
+                  {t('word.delete')}
                 </Button>
               </div>
             </td>

@@ -32,7 +32,7 @@ export function BackupsScreen() {
     const absent = hasCode(error, 'resource_not_found')
     const denied = hasCode(error, 'permission_denied')
     return (
-      <Page title={t('backup.title')}>
+      <Page title={t('word.backups')}>
         {absent || denied ? (
           <EmptyState title={t(absent ? 'backup.absent' : 'backup.denied')} />
         ) : (
@@ -77,7 +77,7 @@ export function BackupsScreen() {
     const yes = await confirmAction({
       title: t('backup.delete.title', { made: formatMoment(createdAt) }),
       body: t('backup.delete.body'),
-      confirmLabel: t('backup.delete'),
+      confirmLabel: t('word.delete'),
     })
     if (!yes) return
     await during(id, async () => {
@@ -87,7 +87,7 @@ export function BackupsScreen() {
   }
   return (
     <Page
-      title={t('backup.title')}
+      title={t('word.backups')}
       lead={t('backup.lead')}
       actions={
         data && (
@@ -99,7 +99,7 @@ export function BackupsScreen() {
     >
       {!data && (
         <Delayed>
-          <p role="status">{t('app.loading')}</p>
+          <p role="status">{t('word.loading')}</p>
         </Delayed>
       )}
       {(isMaking || data?.running) && <Running running={data?.running ?? null} />}

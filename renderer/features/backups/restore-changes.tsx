@@ -24,8 +24,8 @@ export function RestoreChanges(props: { changes: BackupChanges }) {
   if (differing.length === 0 && changed === 0) return <p>{t('backup.restore.same')}</p>
   const more = changed - Math.min(named, definitions.items.length)
   const columns = [
-    { label: t('backup.restore.object') },
-    { label: t('backup.restore.now'), number: true },
+    { label: t('word.object') },
+    { label: t('word.now'), number: true },
     { label: t('backup.restore.then'), number: true },
     { label: t('backup.restore.returning'), number: true },
     { label: t('backup.restore.going'), number: true },
@@ -34,7 +34,7 @@ export function RestoreChanges(props: { changes: BackupChanges }) {
   return (
     <>
       {differing.length > 0 && (
-        <ListTable label={t('backup.restore.records')} columns={columns}>
+        <ListTable label={t('word.records')} columns={columns}>
           {differing.map((each) => (
             <tr key={each.object}>
               <th scope="row">{labelOf(each.object)}</th>
@@ -65,5 +65,5 @@ export function RestoreChanges(props: { changes: BackupChanges }) {
 }
 
 function countText(count: number | null): string {
-  return count === null ? t('backup.restore.absent') : formatNumber(count)
+  return count === null ? t('word.noneSmall') : formatNumber(count)
 }

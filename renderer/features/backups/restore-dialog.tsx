@@ -21,7 +21,7 @@ export function RestoreDialog(props: { backup: Backup | undefined; onClose: () =
     <Dialog
       opened={props.backup !== undefined}
       onClose={props.onClose}
-      title={t('backup.restore.title', { made })}
+      title={t('word.restoreBackupOf', { made })}
       size="lg"
     >
       {props.backup && <RestoreForm {...props} backup={props.backup} made={made} />}

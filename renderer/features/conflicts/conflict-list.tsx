@@ -71,7 +71,7 @@ export function ConflictList(props: {
   return (
     <>
       <div className={classes.bar}>
-        <div role="group" aria-label={t('conflicts.show')} className={classes.states}>
+        <div role="group" aria-label={t('word.show')} className={classes.states}>
           {conflictStates.map((state) => (
             <Button
               key={state}
@@ -85,7 +85,7 @@ export function ConflictList(props: {
           ))}
           {props.onAll && (
             <Button size="compact-sm" variant="subtle" onClick={props.onAll}>
-              {t('conflicts.all')}
+              {t('word.allRecords')}
             </Button>
           )}
         </div>
@@ -127,7 +127,7 @@ export function ConflictList(props: {
       )}
       {hasNextPage && (
         <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('conflicts.more')}
+          {t('word.showMore')}
         </Button>
       )}
       <p className="cairn-hidden" role="status">

@@ -35,7 +35,7 @@ export function ConflictSides(props: {
     <div className={classes.sides}>
       {conflict.base !== undefined && (
         <section className={classes.side} data-before>
-          <p className={classes.sideHead}>{t('conflicts.side.before')}</p>
+          <p className={classes.sideHead}>{t('word.before')}</p>
           <div className={classes.value}>
             <Value conflict={conflict} value={conflict.base} field={field} fields={fields} context={context} />
           </div>
@@ -43,7 +43,7 @@ export function ConflictSides(props: {
       )}
       {conflict.baseUnknown === true && (
         <section className={classes.side} data-before>
-          <p className={classes.sideHead}>{t('conflicts.side.before')}</p>
+          <p className={classes.sideHead}>{t('word.before')}</p>
           <div className={classes.value}>
             <span className={classes.none}>{t('conflicts.before.unknown')}</span>
           </div>
@@ -70,7 +70,7 @@ export function ConflictSides(props: {
             {shown.side.actor.id === ''
               ? deviceOf(shown)
               : t('conflicts.who', {
-                  who: shown.side.actor.name ?? t('conflicts.somebody'),
+                  who: shown.side.actor.name ?? t('word.somebody'),
                   device: deviceOf(shown),
                 })}
             {' · '}
@@ -142,7 +142,7 @@ function SideValue(props: {
 
 /** That there is nothing on one side of a refusal. */
 function goneText({ winner, item }: Conflict, { side }: ShownSide): string {
-  if (side !== winner) return t('conflicts.refused.gone')
+  if (side !== winner) return t('word.deleted')
   return t(item ? 'conflicts.refused.noneDefined' : 'conflicts.refused.none')
 }
 

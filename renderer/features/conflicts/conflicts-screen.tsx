@@ -30,14 +30,14 @@ export function ConflictsScreen() {
   const { data: problems } = useQuery({ ...problemsQuery, enabled: on })
   if (status === undefined) {
     return (
-      <Page title={t('conflicts.title')}>
+      <Page title={t('word.conflicts')}>
         <Loading />
       </Page>
     )
   }
   if (!on) {
     return (
-      <Page title={t('conflicts.title')}>
+      <Page title={t('word.conflicts')}>
         <EmptyState
           icon={<IconArrowsJoin2 size={32} stroke={1.5} aria-hidden />}
           title={t('conflicts.off')}
@@ -67,7 +67,7 @@ export function ConflictsScreen() {
   }
   const isNarrow = scope.object !== undefined || scope.recordId !== undefined
   return (
-    <Page title={t('conflicts.title')} lead={t('conflicts.lead')}>
+    <Page title={t('word.conflicts')} lead={t('conflicts.lead')}>
       <TabbedParts
         label={t('conflicts.parts')}
         tabs={[

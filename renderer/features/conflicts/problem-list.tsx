@@ -127,7 +127,7 @@ export function ProblemList(props: { mayManage: boolean }) {
                       aria-label={t('conflicts.aside.retryOf', { item })}
                       onClick={() => void retry(problem)}
                     >
-                      {t('app.retry')}
+                      {t('word.tryAgain')}
                     </Button>{' '}
                     <Button
                       size="compact-sm"

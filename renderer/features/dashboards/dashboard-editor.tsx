@@ -76,8 +76,8 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
       ? {
           title: t('dashboards.leave.title'),
           body: t('dashboards.leave.body', { label: draft.label }),
-          confirmLabel: t('dashboards.leave.confirm'),
-          cancelLabel: t('dashboards.leave.stay'),
+          confirmLabel: t('word.leave'),
+          cancelLabel: t('word.stay'),
         }
       : undefined,
   )
@@ -261,7 +261,7 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
           </Menu>
           {draft.tiles.length > 0 && (
             <>
-              <h2>{t('dashboards.tiles')}</h2>
+              <h2>{t('word.tiles')}</h2>
               <TileList
                 tiles={draft.tiles}
                 objects={objects}

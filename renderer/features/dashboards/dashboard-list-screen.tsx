@@ -40,7 +40,7 @@ export function DashboardListScreen() {
     </Button>
   )
   return (
-    <Page title={t('dashboards.title')} lead={t('dashboards.lead')} actions={!isEmpty && make}>
+    <Page title={t('word.dashboards')} lead={t('dashboards.lead')} actions={!isEmpty && make}>
       {error && !dashboards ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : !dashboards ? (
@@ -50,9 +50,7 @@ export function DashboardListScreen() {
           title={t('dashboards.none')}
           icon={<IconChartBar size={32} stroke={1.5} aria-hidden />}
           actions={make}
-        >
-          {t('dashboards.none.text')}
-        </EmptyState>
+        />
       ) : (
         <div className={parts.section}>
           <DashboardTable dashboards={dashboards} mayDesign={mayDesign} onAsk={setAsked} />
@@ -72,11 +70,11 @@ function DashboardTable(props: {
   const columns = [
     { label: t('dashboards.column.label') },
     { label: t('dashboards.column.objects'), wide: true },
-    { label: t('dashboards.column.tiles'), number: true },
-    ...(props.mayDesign ? [{ label: t('dashboards.column.actions'), hidden: true }] : []),
+    { label: t('word.tiles'), number: true },
+    ...(props.mayDesign ? [{ label: t('word.whatToDo'), hidden: true }] : []),
   ]
   return (
-    <ListTable label={t('dashboards.list')} columns={columns}>
+    <ListTable label={t('word.dashboards')} columns={columns}>
       {props.dashboards.map((dashboard) => {
         const { name, label, tiles } = dashboard
         const shown = objects.filter((object) => objectsOfTiles(tiles).has(object.name))
@@ -104,7 +102,7 @@ function DashboardTable(props: {
                     <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'copy' })}>
                       {t('dashboards.duplicate')}
                     </Menu.Item>
-                    <Menu.Item onClick={() => void removeAndTell(dashboard)}>{t('dashboards.delete')}</Menu.Item>
+                    <Menu.Item onClick={() => void removeAndTell(dashboard)}>{t('word.delete')}</Menu.Item>
                   </Menu.Dropdown>
                 </Menu>
               </td>

@@ -48,13 +48,13 @@ export function DashboardScreen(props: { name: string; part: string | undefined 
       return (
         <Page title={t('dashboards.unknown')} lead={t('dashboards.unknown.text')} width="narrow">
           <Button component="a" href={`#${dashboardsPath}`} mt="md" variant="default">
-            {t('dashboards.all')}
+            {t('word.allDashboards')}
           </Button>
         </Page>
       )
     }
     return (
-      <Page title={t('dashboards.title')}>
+      <Page title={t('word.dashboards')}>
         {error ? <LoadFailure error={error} onRetry={() => void refetch()} /> : <Loading />}
       </Page>
     )
@@ -108,7 +108,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
           {mayDesign && (
             <>
               <Button component="a" href={`#${editPath}`} leftSection={<IconPencil size={16} aria-hidden />}>
-                {t('dashboards.edit')}
+                {t('word.edit')}
               </Button>
               <Menu position="bottom-end" {...menuOptions}>
                 <Menu.Target>
@@ -127,7 +127,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
                     leftSection={<IconTrash size={14} aria-hidden />}
                     onClick={() => void removeAndTell(dashboard, () => navigate(dashboardsPath))}
                   >
-                    {t('dashboards.delete')}
+                    {t('word.delete')}
                   </Menu.Item>
                 </Menu.Dropdown>
               </Menu>
@@ -156,7 +156,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
       ) : (
         <>
           <FilterBar bar={bar} fields={fields} context={context} onChange={setBar} />
-          <DashboardGrid tiles={tiles} columns={columns} label={t('dashboards.tiles')}>
+          <DashboardGrid tiles={tiles} columns={columns} label={t('word.tiles')}>
             {(tile) => <TileView tile={tile} bar={bar} />}
           </DashboardGrid>
         </>

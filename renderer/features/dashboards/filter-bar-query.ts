@@ -1,7 +1,7 @@
 // Owns what is filtered over all tiles of a dashboard, as the address has it, and what of it a tile can be asked. Pure.
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { buildGroup, isDated, isFilterGroup, operatorOf, readQuery, writeQuery } from '../records/index.ts'
+import { buildGroup, isDated, isFilterGroup, isWritten, operatorOf, readQuery, writeQuery } from '../records/index.ts'
 import type { FilterGroup, FilterNode, RecordFilter } from '../records/index.ts'
 
 /** The filters over all tiles. */
@@ -35,6 +35,8 @@ export function writeBar({ conditions, range }: BarFilter): string {
 export function barFor(bar: BarFilter, fields: readonly FieldDefinition[]): FilterGroup[] {
   const prune = ({ any, conditions }: FilterGroup): FilterGroup | undefined => {
     const kept = conditions.flatMap((node): FilterNode[] => {
+      // What has no words names no field, so nothing says that this object has it.
+      if (isWritten(node)) return []
       if (!isFilterGroup(node)) return operatorOf(node, fields) ? [node] : []
       const inner = prune(node)
       return inner ? [inner] : []

@@ -135,7 +135,7 @@ function RangeChoice(props: { bar: BarFilter; dates: readonly FieldDefinition[];
           <TextInput
             size="xs"
             type="date"
-            aria-label={t('filter.from')}
+            aria-label={t('word.from')}
             value={bar.range?.texts[0] ?? days[0]}
             onChange={(event) => putDays(event.currentTarget.value, bar.range?.texts[1] ?? days[1])}
           />

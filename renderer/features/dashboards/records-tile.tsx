@@ -78,7 +78,7 @@ export function RecordsTile(props: { tile: Tile; title: string; object: ObjectIt
   }
   const [first, ...others] = shown
   const titleOf = (record: Readonly<Record<string, unknown>>): string =>
-    (first ? textOf(record, first) : '') || t('dashboards.tile.untitled')
+    (first ? textOf(record, first) : '') || t('word.untitled')
   const hrefOf = (record: Readonly<Record<string, unknown>>): string =>
     `#${recordPath(object.name, String(record['id']))}`
   return (

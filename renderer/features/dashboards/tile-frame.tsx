@@ -76,7 +76,7 @@ export function TileWaiting(props: { error: unknown; onRetry: () => void }) {
     return (
       <Delayed>
         <p role="status" className={classes.note}>
-          {t('app.loading')}
+          {t('word.loading')}
         </p>
       </Delayed>
     )
@@ -86,7 +86,7 @@ export function TileWaiting(props: { error: unknown; onRetry: () => void }) {
     <div role="alert" className={classes.failure}>
       <p>{problemText(error)}</p>
       <Button size="compact-xs" variant="default" onClick={props.onRetry}>
-        {t('app.retry')}
+        {t('word.tryAgain')}
       </Button>
       {error instanceof ApiError && error.requestId !== '' && (
         <p>{t('problem.reference', { requestId: error.requestId })}</p>

@@ -56,14 +56,14 @@ export function TileInspector(props: InspectorProps) {
         onChange={(event) => onChange({ ...tile, title: event.currentTarget.value || undefined }, `title ${tile.id}`)}
       />
       <NativeSelect
-        label={t('dashboards.kind')}
+        label={t('word.kind')}
         value={kind}
         data={tileKinds.map((value) => ({ value, label: kindLabel(value) }))}
         onChange={(event) => toKind(tileKinds.find((each) => each === event.currentTarget.value) ?? kind)}
       />
       {kind === 'text' ? (
         <Textarea
-          label={t('dashboards.tile.text')}
+          label={t('word.text')}
           description={t('dashboards.tile.text.help')}
           autosize
           minRows={6}
@@ -126,7 +126,7 @@ function ObjectPart(props: InspectorProps & { object: ObjectItem; kind: TileKind
     <>
       {ofView && (
         <NativeSelect
-          label={t('dashboards.tile.view')}
+          label={t('word.view')}
           description={listed.length === 0 && kind === 'list' ? t('dashboards.tile.noViews') : undefined}
           value={tile.view ?? ''}
           data={[
@@ -143,7 +143,7 @@ function ObjectPart(props: InspectorProps & { object: ObjectItem; kind: TileKind
       {isFigures && (
         <>
           <NativeSelect
-            label={t('dashboards.tile.measure')}
+            label={t('word.show')}
             value={namesIn(tile.query?.['measures'])[0] ?? 'count'}
             data={withCurrent(measureChoices(fields), namesIn(tile.query?.['measures'])[0])}
             onChange={(event) => onChange(withMember(tile, { measure: event.currentTarget.value }), 'measure')}
@@ -157,7 +157,7 @@ function ObjectPart(props: InspectorProps & { object: ObjectItem; kind: TileKind
                 onChange={(event) => onChange(withMember(tile, { dimension: event.currentTarget.value }), 'group')}
               />
               <NativeSelect
-                label={t('dashboards.tile.order')}
+                label={t('word.order')}
                 value={orderOf(tile)}
                 data={tileOrders.map((value) => ({
                   value,
@@ -184,7 +184,7 @@ function ObjectPart(props: InspectorProps & { object: ObjectItem; kind: TileKind
       )}
       {kind !== 'number' && (
         <NumberInput
-          label={t('dashboards.tile.limit')}
+          label={t('word.atMost')}
           min={1}
           max={200}
           allowDecimal={false}

@@ -39,7 +39,7 @@ export function TileList(props: {
     }
   }
   return (
-    <ol className={classes.list} ref={list} aria-label={t('dashboards.tiles')}>
+    <ol className={classes.list} ref={list} aria-label={t('word.tiles')}>
       {tiles.map((tile, at) => {
         const title = tileTitle(tile, objects)
         return (

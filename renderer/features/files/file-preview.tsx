@@ -76,7 +76,7 @@ export function FilePreview() {
                 leftSection={<IconDownload size={14} aria-hidden />}
                 onClick={() => void save(file)}
               >
-                {t('files.preview.save')}
+                {t('word.save')}
               </Button>
             </Group>
           </Group>

@@ -26,9 +26,9 @@ export function FileRow(props: { file: ListedFile; files: readonly ListedFile[];
   const [showsUses, setShowsUses] = useState(false)
   const remove = async (): Promise<void> => {
     const sure = await confirmAction({
-      title: t('files.delete.title', { name }),
+      title: t('word.askDelete', { name }),
       body: t('files.delete.body'),
-      confirmLabel: t('files.delete'),
+      confirmLabel: t('word.delete'),
     })
     if (!sure) return
     try {
@@ -71,7 +71,7 @@ export function FileRow(props: { file: ListedFile; files: readonly ListedFile[];
             aria-label={t('files.uses.show.of', { name })}
             onClick={() => setShowsUses(true)}
           >
-            {t('files.uses.show')}
+            {t('word.show')}
           </Button>
         ) : (
           <span className={classes.quiet}>{t('files.uses.none')}</span>
@@ -82,10 +82,10 @@ export function FileRow(props: { file: ListedFile; files: readonly ListedFile[];
           <Button
             variant="subtle"
             size="compact-sm"
-            aria-label={t('files.delete.name', { name })}
+            aria-label={t('word.deleteOf', { name })}
             onClick={() => void remove()}
           >
-            {t('files.delete')}
+            {t('word.delete')}
           </Button>
         )}
         <UsesDialog opened={showsUses} file={file} onClose={() => setShowsUses(false)} />

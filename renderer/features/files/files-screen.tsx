@@ -28,7 +28,7 @@ export function FilesScreen() {
   })
   if (isAbsent) {
     return (
-      <Page title={t('files.title')}>
+      <Page title={t('word.files')}>
         <EmptyState title={t('files.absent')} />
       </Page>
     )
@@ -38,7 +38,7 @@ export function FilesScreen() {
   const isShared = manifest?.features.sync === true || files.some(({ place }) => !place.here)
   const isNarrowed = search !== '' || unused
   return (
-    <Page title={t('files.title')} lead={t('files.lead')}>
+    <Page title={t('word.files')} lead={t('files.lead')}>
       <div className={parts.bar}>
         <TextInput
           className={classes.search}
@@ -67,15 +67,15 @@ export function FilesScreen() {
       {files.some(({ place }) => !place.here) && <p className={classes.quiet}>{t('filePlace.help')}</p>}
       {files.length > 0 && (
         <ListTable
-          label={t('files.list')}
+          label={t('word.files')}
           columns={[
-            { label: t('files.column.name') },
-            { label: t('files.column.size'), number: true },
-            { label: t('files.column.type'), wide: true },
-            { label: t('files.column.added'), wide: true },
+            { label: t('word.name') },
+            { label: t('word.size'), number: true },
+            { label: t('word.type'), wide: true },
+            { label: t('word.added'), wide: true },
             ...(isShared ? [{ label: t('filePlace.column') }] : []),
             { label: t('files.column.uses') },
-            { label: t('files.column.acts'), hidden: true },
+            { label: t('word.actions'), hidden: true },
           ]}
         >
           {files.map((file, at) => (
@@ -86,7 +86,7 @@ export function FilesScreen() {
       {hasNextPage && (
         <div className={parts.actions}>
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('files.more')}
+            {t('word.showMore')}
           </Button>
         </div>
       )}

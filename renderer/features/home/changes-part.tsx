@@ -92,7 +92,7 @@ async function changedOf(object: ObjectItem, since: string, person: string, sign
       const by = record['updated_by'] as { name?: string } | string | null
       return {
         id: String(record['id']),
-        title: (display === undefined ? '' : String(record[display] ?? '')) || t('home.untitled'),
+        title: (display === undefined ? '' : String(record[display] ?? '')) || t('word.untitled'),
         at: String(record['updated_at']),
         by: typeof by === 'object' ? by?.name : undefined,
       }

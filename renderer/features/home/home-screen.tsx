@@ -22,7 +22,7 @@ export function HomeScreen() {
   const { data: objects, error, refetch } = useObjects()
   if (error && !objects) {
     return (
-      <Page title={t('home.title')}>
+      <Page title={t('word.home')}>
         <LoadFailure error={error} onRetry={() => void refetch()} />
       </Page>
     )
@@ -53,7 +53,7 @@ function FirstRun(props: { area: ReactNode }) {
         <p className={classes.blank}>
           {t('home.elsewhere')}{' '}
           <Button component="a" href="#/sync/join" variant="subtle" size="compact-md">
-            {t('home.join')}
+            {t('word.joinDevice')}
           </Button>
         </p>
       )}
@@ -69,7 +69,7 @@ function FirstRun(props: { area: ReactNode }) {
 
 function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
   return (
-    <Page title={t('home.title')}>
+    <Page title={t('word.home')}>
       <Suspense fallback={null}>
         <OverviewParts objects={props.objects} />
       </Suspense>
@@ -79,7 +79,7 @@ function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
           <ObjectCard key={object.name} object={object} />
         ))}
       </ul>
-      <h2 className={classes.heading}>{t('home.add')}</h2>
+      <h2 className={classes.heading}>{t('word.objectFromFile')}</h2>
       <div className={classes.smallArea}>{props.area}</div>
       <Button component="a" href="#/new/blank" variant="subtle" size="compact-md">
         {t('home.blank')}
@@ -101,7 +101,7 @@ function ObjectCard(props: { object: ObjectItem }) {
           <span className={`${classes.cardLine} cairn-numbers`}>
             {count === undefined
               ? tn('home.fields', fields)
-              : `${tn('home.records', count)} · ${tn('home.fields', fields)}`}
+              : `${tn('word.recordCount', count)} · ${tn('home.fields', fields)}`}
           </span>
         </span>
       </a>

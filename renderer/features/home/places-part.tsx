@@ -17,7 +17,7 @@ export function PlacesPart() {
   const others = recents.filter(({ path }) => !pinned.has(path)).slice(0, shown)
   return (
     <>
-      <Places title={t('home.pins')} places={pins} isPinned />
+      <Places title={t('word.pinned')} places={pins} isPinned />
       <Places title={t('home.recents')} places={others} isPinned={false} />
     </>
   )

@@ -29,13 +29,11 @@ describe('the words of an import check', () => {
     expect(checkWords({ ...counts, failed: 4 })).toEqual({
       summary: '0 of 4 rows can be imported, 4 have problems.',
       action: 'Nothing to import',
-      blocked: 'Every row has a problem. Correct the rows below in your table, or choose other fields for its columns.',
+      blocked: 'Every row has a problem. Correct them in your table, or choose other fields for its columns.',
     })
-    expect(checkWords({ ...counts, skipped: 4 }).blocked).toBe(
-      'No row matches a record that is there, so none would be updated.',
-    )
+    expect(checkWords({ ...counts, skipped: 4 }).blocked).toBe('No row matches a record, so none would be updated.')
     expect(checkWords({ ...counts, failed: 3, skipped: 1 }).blocked).toBe(
-      'There is nothing to import: 3 of the rows have problems, and 1 match no record that is there.',
+      'There is nothing to import: 3 rows have problems, and 1 match no record.',
     )
   })
 })

@@ -24,12 +24,12 @@ export function ColumnPlanTable(props: {
     [onChange],
   )
   return (
-    <table className={classes.table} aria-label={t('import.preview.columns')}>
+    <table className={classes.table} aria-label={t('word.columns')}>
       <thead>
         <tr>
           <th scope="col">{t('import.preview.include')}</th>
           <th scope="col">{t('import.preview.name')}</th>
-          <th scope="col">{t('import.preview.type')}</th>
+          <th scope="col">{t('word.type')}</th>
           <th scope="col">{t('import.preview.sample')}</th>
         </tr>
       </thead>

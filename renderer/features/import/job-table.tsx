@@ -17,9 +17,9 @@ export function JobTable(props: { jobs: readonly ImportJob[]; ofOne?: boolean; l
   }
   const columns = [
     { label: t('import.list.source') },
-    ...(props.ofOne ? [] : [{ label: t('import.list.object') }]),
-    { label: t('import.list.state') },
-    { label: t('import.list.added'), number: true },
+    ...(props.ofOne ? [] : [{ label: t('word.object') }]),
+    { label: t('word.state') },
+    { label: t('word.added'), number: true },
     { label: t('import.list.updated'), number: true },
     { label: t('import.list.failed'), number: true },
     { label: t('import.list.started') },

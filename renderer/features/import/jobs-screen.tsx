@@ -22,12 +22,10 @@ export function JobsScreen() {
           title={t('import.list.none')}
           actions={
             <Button component="a" href="#/new">
-              {t('nav.newTable')}
+              {t('word.newObject')}
             </Button>
           }
-        >
-          {t('import.list.noneText')}
-        </EmptyState>
+        />
       )}
       {data && data.total > 0 && (
         <>

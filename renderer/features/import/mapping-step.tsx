@@ -126,11 +126,11 @@ export function MappingStep(props: {
           />
         )}
       </div>
-      <table className={classes.table} aria-label={t('import.preview.columns')}>
+      <table className={classes.table} aria-label={t('word.columns')}>
         <thead>
           <tr>
             <th scope="col">{t('import.map.column')}</th>
-            <th scope="col">{t('import.map.field')}</th>
+            <th scope="col">{t('word.field')}</th>
             {mode !== 'insert' && (
               <th scope="col" className={classes.match}>
                 {t('import.map.match')}

@@ -10,7 +10,7 @@ export function NewTableScreen() {
     <NewTableFlow
       autoFocus
       before={(area) => (
-        <Page title={t('import.new.title')} lead={t('home.lead')} width="narrow">
+        <Page title={t('word.newObject')} lead={t('home.lead')} width="narrow">
           <div style={{ marginBlock: 16 }}>{area}</div>
           <Button component="a" href="#/new/blank" variant="subtle">
             {t('home.blank')}

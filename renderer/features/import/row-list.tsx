@@ -45,7 +45,7 @@ export function RowList(props: {
           <thead>
             <tr>
               <Head>{t('import.report.row')}</Head>
-              <Head>{t('import.report.reason')}</Head>
+              <Head>{t('word.reason')}</Head>
               {columns.map((column) => (
                 <Head key={column.index}>{column.title}</Head>
               ))}

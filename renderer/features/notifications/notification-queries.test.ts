@@ -30,12 +30,31 @@ describe('the target of a notification', () => {
 describe('words of a notification', () => {
   it('are the own ones of the reader for what the program tells, and those of people for a step of a flow', () => {
     const mail = { waitingMailId: 'm1', kind: 'reset-password', to: 'ada@example.org' }
-    expect(bodyOf({ body: 'as the host says it', data: mail })).toBe(
+    expect(bodyOf({ type: 'system', body: 'as the host says it', data: mail })).toBe(
       'There is no mail server. For ada@example.org: Link to set a password',
     )
     const paused = { flow: 'remind', runId: 'r1', paused: true }
-    expect(titleOf({ title: 'as the host says it', data: paused })).toBe('The schedule of the flow remind is paused')
+    expect(titleOf({ type: 'flow', title: 'as the host says it', data: paused })).toBe(
+      'The schedule of the flow remind is paused',
+    )
     const { paused: _, ...step } = paused
-    expect(titleOf({ title: 'Water the plants', data: step })).toBe('Water the plants')
+    expect(titleOf({ type: 'flow', title: 'Water the plants', data: step })).toBe('Water the plants')
+  })
+
+  it('say who did what, and how an approval stands, by what the program tells beside its own words', () => {
+    const deed = { who: 'Ada', says: 'Ada asks for an approval of', status: 'pending' }
+    const approval = { type: 'approval', title: 'Ada asks for an approval of the loan', data: deed } as const
+    expect(titleOf(approval)).toBe('Ada: approval of the loan (Waiting)')
+    expect(titleOf({ ...approval, data: { ...deed, says: 'Bob says' } })).toBe(approval.title)
+    expect(bodyOf({ ...approval, body: 'An approval is asked for.' })).toBe('')
+    const changed = {
+      type: 'record',
+      title: 'The system changed 3 Deals',
+      data: { says: 'The system changed', count: 3 },
+    }
+    expect(titleOf(changed as never)).toBe('Cairn changed 3 Deals')
+    expect(titleOf({ type: 'approval', title: 'An approval is asked of you', data: { status: 'pending' } })).toBe(
+      'Approval: To decide',
+    )
   })
 })

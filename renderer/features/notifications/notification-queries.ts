@@ -43,15 +43,37 @@ export const preferencesQuery = queryOptions({
 })
 
 /** What a notification says first; of one whose content is closed by now, that it is. */
-export function titleOf({ title, data }: Pick<Notification, 'title' | 'data'>): string {
+export function titleOf(told: Pick<Notification, 'type' | 'title' | 'data'>): string {
+  const { title, data } = told
   const said = ownWords(data)
-  return data['withheld'] === true ? t('notices.withheld') : said ? t(said.key, said.parameters) : title
+  if (data['withheld'] === true) return t('notices.withheld')
+  return said ? t(said.key, said.parameters) : (deedOf(told) ?? title)
 }
 
 /** What a notification says beside its title. */
-export function bodyOf({ body, data }: Pick<Notification, 'body' | 'data'>): string {
+export function bodyOf({ type, body, data }: Pick<Notification, 'type' | 'body' | 'data'>): string {
   const said = ownWords(data)
-  return said ? t(`${said.key}.text`, said.parameters) : body
+  if (said) return t(`${said.key}.text`, said.parameters)
+  if (typeof data['says'] !== 'string') return body
+  // The title says how an approval stands; without text of its own an item is named by its kind.
+  const key = `activity.type.${body}`
+  return type === 'approval' ? '' : isStringKey(key) ? t(key) : body
+}
+
+/** Who did what to what, or how an approval stands, in the reader's language; undefined for words of people. @source D-344 */
+function deedOf({ type, title, data }: Pick<Notification, 'type' | 'title' | 'data'>): string | undefined {
+  const { says, who, status } = data
+  const approval = `approval.status.${String(status)}`
+  if (type === 'approval' && says === undefined && status !== undefined) {
+    const stands =
+      status === 'pending' ? 'approvals.part.decide' : status === 'late' ? 'approval.status.pending' : approval
+    return isStringKey(stands) ? `${t('notices.type.approval')}: ${t(stands)}` : undefined
+  }
+  if (typeof says !== 'string' || !title.startsWith(`${says} `)) return undefined
+  const key = `notices.deed.${type}`
+  const parameters = { who: typeof who === 'string' ? who : t('app.name'), what: title.slice(says.length + 1) }
+  if (!isStringKey(key)) return undefined
+  return t(key, { ...parameters, status: isStringKey(approval) ? t(approval) : '' })
 }
 
 interface OwnWords {

@@ -14,7 +14,7 @@ import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { backupsQuery, refreshObjects, refreshRecordCount } from './object-queries.ts'
-import classes from './objects.module.css'
+import parts from '../../components/parts.module.css'
 
 type Backup = CallResult<'listSchemaBackups'>[number]
 
@@ -38,7 +38,7 @@ export function BackupList(props: { object: string; label: string; locked: boole
     const yes = await confirmAction({
       title: t('backups.ask.title'),
       body: t('backups.ask.body', { what, created }),
-      confirmLabel: t('backups.restore'),
+      confirmLabel: t('word.restore'),
     })
     if (!yes) return
     setBusy(backup.id)
@@ -57,11 +57,11 @@ export function BackupList(props: { object: string; label: string; locked: boole
 
   if (error && !backups) return <LoadFailure error={error} onRetry={() => void refetch()} />
   const columns = [
-    { label: t('backups.column.what') },
+    { label: t('word.what') },
     { label: t('backups.column.records'), number: true },
-    { label: t('backups.column.created'), wide: true },
+    { label: t('word.made'), wide: true },
     { label: t('backups.column.expires'), wide: true },
-    { label: t('backups.column.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>
@@ -74,7 +74,7 @@ export function BackupList(props: { object: string; label: string; locked: boole
       )}
       {backups?.length === 0 && <p>{t('backups.none')}</p>}
       {backups && backups.length > 0 && (
-        <ListTable label={t('backups.list', { object: props.label })} columns={columns}>
+        <ListTable label={t('backups.list', { object: props.label })} columns={columns} stacked>
           {backups.map((backup) => (
             <tr key={backup.id}>
               <th scope="row">{whatText(backup)}</th>
@@ -86,7 +86,7 @@ export function BackupList(props: { object: string; label: string; locked: boole
                 {dateText(backup.expiresAt)}
               </td>
               <td>
-                <div className={classes.lineButtons}>
+                <div className={parts.rowButtons}>
                   <Button
                     size="compact-sm"
                     variant="default"
@@ -95,7 +95,7 @@ export function BackupList(props: { object: string; label: string; locked: boole
                     loading={busy === backup.id}
                     onClick={() => void restore(backup)}
                   >
-                    {t('backups.restore')}
+                    {t('word.restore')}
                   </Button>
                 </div>
               </td>

@@ -78,7 +78,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
   const note = !isComplete
     ? ''
     : check.waiting
-      ? t('field.dialog.checking')
+      ? t('word.checking')
       : problems.length === 0
         ? t('field.dialog.good')
         : ''
@@ -149,7 +149,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
       ) : (
         <div className={classes.typeLine}>
           <div>
-            <span className={classes.typeLabel}>{t('field.dialog.type')}</span>
+            <span className={classes.typeLabel}>{t('word.type')}</span>
             <span className={classes.typeName}>{typeLabel(item.type)}</span>
             <span className={classes.note}>{typeHint(item.type)}</span>
           </div>
@@ -216,7 +216,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
         </Button>
         {isNew && (
           <Button variant="default" onClick={() => finish(true)}>
-            {t('field.dialog.addMore')}
+            {t('word.addMore')}
           </Button>
         )}
         <Button type="submit">{t(isNew ? 'fields.add' : 'field.dialog.done')}</Button>

@@ -42,7 +42,7 @@ export function FieldTable(props: {
     { label: t('fields.column.actions'), hidden: true },
   ]
   return (
-    <ListTable label={props.label} columns={columns} className={classes.fieldTable} body={body}>
+    <ListTable label={props.label} columns={columns} className={classes.fieldTable} body={body} stacked>
       {props.fields.map((field, index) => {
         const label = field.item.label ?? field.name
         const Icon = findFieldType(field.item.type)?.icon ?? IconLetterCase
@@ -105,7 +105,7 @@ export function FieldTable(props: {
               )}
             </td>
             <td>
-              <div className={`${classes.lineButtons} ${classes.fieldButtons}`}>
+              <div className={parts.rowButtons}>
                 <ActionIcon
                   variant="subtle"
                   size={28}

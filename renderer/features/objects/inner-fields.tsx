@@ -59,7 +59,7 @@ export function InnerFields(props: {
       })}
       {props.problem && <p className={classes.error}>{props.problem}</p>}
       <Button variant="default" size="compact-sm" onClick={add} style={{ alignSelf: 'flex-start' }}>
-        {t('inner.add')}
+        {t('word.addValue')}
       </Button>
     </fieldset>
   )

@@ -125,7 +125,7 @@ function LabelForm(props: {
     >
       <div className={classes.labels}>
         <TextInput
-          label={t('labels.object')}
+          label={t('word.object')}
           placeholder={objectLabel(object)}
           value={labels.label}
           onChange={(event) => setTyped({ ...labels, label: event.currentTarget.value })}
@@ -137,7 +137,7 @@ function LabelForm(props: {
           onChange={(event) => setTyped({ ...labels, pluralLabel: event.currentTarget.value })}
         />
       </div>
-      <h2 className={classes.heading}>{t('labels.fields')}</h2>
+      <h2 className={classes.heading}>{t('word.fields')}</h2>
       <div className={classes.labels}>
         {Object.entries(object.fields).map(([name, field]) => {
           const label = field.label ?? name

@@ -183,15 +183,15 @@ function Editor(props: { owner: string; object: ObjectItem; onReload: () => void
         <TabbedParts
           label={t('designer.tabs')}
           tabs={[
-            { key: 'fields', label: t('designer.tab.fields'), count: draft.fields.length },
+            { key: 'fields', label: t('word.fields'), count: draft.fields.length },
             { key: 'rules', label: t('designer.tab.rules'), count: draft.rules.length },
             ...(workflows.length > 0 ? [{ key: 'workflow', label: t('designer.tab.workflow') }] : []),
             { key: 'relations', label: t('designer.tab.relations') },
             { key: 'views', label: t('designer.tab.views') },
             { key: 'permissions', label: t('designer.tab.permissions') },
             { key: 'translations', label: t('designer.tab.translations') },
-            { key: 'settings', label: t('designer.tab.settings') },
-            { key: 'backups', label: t('designer.tab.backups') },
+            { key: 'settings', label: t('word.settings') },
+            { key: 'backups', label: t('word.backups') },
           ]}
           chosen={tab}
           onChoose={setTab}

@@ -19,15 +19,15 @@ export function ObjectListScreen() {
   const actions = (
     <>
       <Button component="a" href="#/new/blank" leftSection={<IconPlus size={16} aria-hidden />}>
-        {t('objects.new')}
+        {t('word.newObject')}
       </Button>
       <Button component="a" href="#/new" variant="default">
-        {t('objects.import')}
+        {t('word.objectFromFile')}
       </Button>
     </>
   )
   return (
-    <Page title={t('objects.title')} lead={t('objects.lead')} actions={objects?.length ? actions : undefined}>
+    <Page title={t('word.objects')} lead={t('objects.lead')} actions={objects?.length ? actions : undefined}>
       {error && !objects && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {!objects && !error && <Loading />}
       {objects?.length === 0 && (
@@ -46,14 +46,14 @@ export function ObjectListScreen() {
 
 function ObjectTable(props: { objects: readonly ObjectItem[] }) {
   const columns = [
-    { label: t('objects.column.label') },
+    { label: t('word.object') },
     { label: t('objects.column.name'), wide: true },
-    { label: t('objects.column.fields'), wide: true, number: true },
-    { label: t('objects.column.records'), number: true },
-    { label: t('objects.column.actions'), hidden: true },
+    { label: t('word.fields'), wide: true, number: true },
+    { label: t('word.records'), number: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
-    <ListTable label={t('objects.list')} columns={columns}>
+    <ListTable label={t('word.objects')} columns={columns}>
       {props.objects.map((object) => (
         <ObjectLine key={object.name} object={object} />
       ))}

@@ -12,7 +12,7 @@ export function ObjectSettings(props: { draft: ObjectDraft; onChange: (part: Par
   return (
     <div className={classes.form}>
       <Textarea
-        label={t('objectSettings.description')}
+        label={t('word.description')}
         autosize
         minRows={2}
         value={draft.description}

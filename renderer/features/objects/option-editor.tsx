@@ -99,7 +99,7 @@ export function OptionEditor(props: {
                   <td>
                     <Checkbox
                       size="xs"
-                      label={t('options.defaultShort')}
+                      label={t('word.default')}
                       aria-label={t('options.default', { choice })}
                       checked={option.default === true}
                       onChange={(event) => setDefault(index, event.currentTarget.checked)}

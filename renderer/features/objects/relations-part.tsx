@@ -20,7 +20,7 @@ export function RelationsPart(props: { object: ObjectItem }) {
   const relations = relationsOf(objects, object.name)
   const label = objectLabel(object)
   if (relations.length === 0) return <p>{t('relations.none')}</p>
-  const columns = [{ label: t('relations.from') }, { label: t('relations.field') }, { label: t('relations.to') }]
+  const columns = [{ label: t('word.object') }, { label: t('relations.field') }, { label: t('relations.to') }]
   const link = (name: string, text: string) =>
     name === object.name ? (
       text

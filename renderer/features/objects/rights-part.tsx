@@ -6,9 +6,12 @@ import parts from '../../components/parts.module.css'
 import { administratorProfile } from '../../lib/own-rights.ts'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
 import type { RightItem } from '../../lib/right-sets.ts'
+import { locale } from '../../lib/language.ts'
 import { t } from '../../lib/strings.ts'
 
-const rights = ['allowRead', 'allowCreate', 'allowEdit', 'allowDelete'] as const
+/** Flags of a permission set by the action each allows. */
+const flags = { read: 'allowRead', create: 'allowCreate', edit: 'allowEdit', delete: 'allowDelete' } as const
+const actions = ['read', 'create', 'edit', 'delete'] as const
 
 /** The part. */
 export function RightsPart(props: { object: string; label: string }) {
@@ -23,7 +26,7 @@ export function RightsPart(props: { object: string; label: string }) {
     ...profiles.data.map((item) => ({ type: 'profile', item })),
     ...sets.data.map((item) => ({ type: 'permission', item })),
   ]
-  const columns = [{ label: t('objectRights.name') }, { label: t('objectRights.rights') }]
+  const columns = [{ label: t('word.name') }, { label: t('word.may') }]
   return (
     <>
       <p className={parts.lead}>{t('objectRights.lead')}</p>
@@ -49,6 +52,6 @@ export function RightsPart(props: { object: string; label: string }) {
 function rightsText(item: RightItem, object: string): string {
   const objects = (item['objects'] ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   const own = objects[object] ?? objects['*'] ?? {}
-  const given = rights.filter((right) => own[right] === true).map((right) => t(`objectRights.${right}`))
-  return given.length === 0 ? t('objectRights.nothing') : given.join(', ')
+  const given = actions.filter((action) => own[flags[action]] === true).map((action) => t(`action.${action}`))
+  return given.length === 0 ? t('objectRights.nothing') : given.join(', ').toLocaleLowerCase(locale)
 }

@@ -53,13 +53,7 @@ function RuleForm(props: RuleDialogProps & { rule: number | 'new' }) {
   rules[at] = named
   const check = useDraftCheck(isComplete ? applyDraft(object, { ...draft, rules }) : undefined)
   const problems = problemsBelow(check.problems, `validations.${at}`)
-  const note = !isComplete
-    ? ''
-    : check.waiting
-      ? t('field.dialog.checking')
-      : problems.length === 0
-        ? t('rule.good')
-        : ''
+  const note = !isComplete ? '' : check.waiting ? t('word.checking') : problems.length === 0 ? t('rule.good') : ''
   const isKnown = (ruleTypes as readonly string[]).includes(rule.type)
 
   const submit = (event: SyntheticEvent): void => {

@@ -7,7 +7,6 @@ import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import type { ObjectDraft } from './field-draft.ts'
 import type { ObjectItem } from './object-item.ts'
-import classes from './objects.module.css'
 import { RuleDialog } from './rule-dialog.tsx'
 import type { RuleItem } from './rule-draft.ts'
 
@@ -22,10 +21,10 @@ export function RuleList(props: { object: ObjectItem; draft: ObjectDraft; onChan
     setOpen(undefined)
   }
   const columns = [
-    { label: t('rules.column.rule') },
-    { label: t('rules.column.type'), wide: true },
+    { label: t('word.rule') },
+    { label: t('word.kind'), wide: true },
     { label: t('rules.column.message'), wide: true },
-    { label: t('rules.column.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <>
@@ -33,7 +32,7 @@ export function RuleList(props: { object: ObjectItem; draft: ObjectDraft; onChan
       {rules.length === 0 ? (
         <p>{t('rules.none')}</p>
       ) : (
-        <ListTable label={t('rules.list', { object: props.draft.label })} columns={columns}>
+        <ListTable label={t('rules.list', { object: props.draft.label })} columns={columns} stacked>
           {rules.map((rule, index) => {
             const label = rule.label || rule.name
             return (
@@ -49,14 +48,14 @@ export function RuleList(props: { object: ObjectItem; draft: ObjectDraft; onChan
                 <td data-wide>{t(`rule.type.${rule.type}` as StringKey)}</td>
                 <td data-wide>{rule.message}</td>
                 <td>
-                  <div className={classes.lineButtons}>
+                  <div className={parts.rowButtons}>
                     <Button
                       size="compact-sm"
                       variant="default"
                       aria-label={t('rules.editOf', { rule: label })}
                       onClick={() => setOpen(index)}
                     >
-                      {t('rules.edit')}
+                      {t('word.edit')}
                     </Button>
                     <Button
                       size="compact-sm"
@@ -64,7 +63,7 @@ export function RuleList(props: { object: ObjectItem; draft: ObjectDraft; onChan
                       aria-label={t('rules.deleteOf', { rule: label })}
                       onClick={() => props.onChange(rules.filter((_, at) => at !== index))}
                     >
-                      {t('rules.delete')}
+                      {t('word.delete')}
                     </Button>
                   </div>
                 </td>

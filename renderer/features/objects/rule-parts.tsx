@@ -84,7 +84,7 @@ function FieldChoice(
 ) {
   return (
     <NativeSelect
-      label={t('rule.field')}
+      label={t('word.field')}
       value={props.rule.field ?? ''}
       error={props.problem}
       data={[

@@ -33,7 +33,7 @@ export function StateMachine(props: RulePartsProps & { problemOf: (key: string) 
   return (
     <>
       <NativeSelect
-        label={t('rule.field')}
+        label={t('word.field')}
         value={rule.field ?? ''}
         error={props.problemOf('field')}
         description={choices.length === 0 ? t('rule.transitions.noField') : undefined}
@@ -62,7 +62,7 @@ export function StateMachine(props: RulePartsProps & { problemOf: (key: string) 
             <table className={classes.steps}>
               <thead>
                 <tr>
-                  <th scope="col">{t('rule.transitions.from')}</th>
+                  <th scope="col">{t('word.from')}</th>
                   {states.map((to) => (
                     <th key={to.value} scope="col">
                       → {to.label}

@@ -41,7 +41,7 @@ export function TypePicker(props: { type: string; autoFocus?: boolean; onPick: (
     <div className={classes.picker}>
       <TextInput
         ref={input}
-        label={t('field.dialog.type')}
+        label={t('word.type')}
         placeholder={t('field.dialog.type.search')}
         role="combobox"
         aria-expanded="true"
@@ -54,7 +54,7 @@ export function TypePicker(props: { type: string; autoFocus?: boolean; onPick: (
         onChange={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <div ref={list} id={`${id}-list`} role="listbox" aria-label={t('field.dialog.type')} className={classes.list}>
+      <div ref={list} id={`${id}-list`} role="listbox" aria-label={t('word.type')} className={classes.list}>
         {groups.map(({ group, types: inGroup }) => (
           <div key={group} role="group" aria-label={groupLabel(group)}>
             <p className={classes.group} aria-hidden>

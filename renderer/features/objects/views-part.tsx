@@ -23,11 +23,11 @@ export function ViewsPart(props: { object: string; label: string }) {
   if (error && !views) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!views) return null
   if (views.length === 0) return <p>{t('objectViews.none')}</p>
-  const columns = [{ label: t('objectViews.name') }, { label: t('objectViews.scope') }]
+  const columns = [{ label: t('word.view') }, { label: t('word.for') }]
   return (
     <>
       <p className={parts.lead}>{t('objectViews.lead')}</p>
-      <ListTable label={t('objectViews.list', { object: props.label })} columns={columns}>
+      <ListTable label={t('word.viewsOf', { object: props.label })} columns={columns}>
         {views.map((view) => (
           <tr key={view.id}>
             <th scope="row">

@@ -70,7 +70,7 @@ export function InvitationsPart(props: OrganizationPartProps) {
                         aria-label={t('invites.resendOf', { email })}
                         onClick={() => void resend(invitation)}
                       >
-                        {t('invites.resend')}
+                        {t('word.sendAgain')}
                       </Button>
                       <Button
                         size="compact-sm"

@@ -51,9 +51,9 @@ function InviteForm(props: { organizationId: string; onClose: () => void }) {
           <p>{t('invites.lead')}</p>
           <TextInput
             type="email"
-            label={t('invites.email')}
+            label={t('word.emailAddress')}
             value={email}
-            error={tried && !isGood ? t('invites.email.missing') : undefined}
+            error={tried && !isGood ? t('word.needEmail') : undefined}
             autoComplete="off"
             data-autofocus
             onChange={(event) => setEmail(event.currentTarget.value)}

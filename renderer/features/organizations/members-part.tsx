@@ -26,20 +26,20 @@ export function MembersPart(props: OrganizationPartProps) {
     const yes = await confirmAction({
       title: t('members.remove.title', { name, organization: organization.name }),
       body: t('members.remove.body'),
-      confirmLabel: t('members.remove'),
+      confirmLabel: t('word.remove'),
     })
     if (!yes) return
     await run(
       async () => call('removeMember', { body: { memberIdOrEmail: id, organizationId } }),
-      t('members.removed', { name }),
+      t('word.removedOf', { name }),
     )
   }
 
   const columns = [
-    { label: t('members.name') },
+    { label: t('word.name') },
     { label: t('members.role') },
     { label: t('members.since'), wide: true },
-    { label: t('orgs.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <ListTable label={t('members.list', { name: organization.name })} columns={columns}>
@@ -51,7 +51,7 @@ export function MembersPart(props: OrganizationPartProps) {
           <tr key={id}>
             <th scope="row">
               {name}
-              {member.userId === userId && <span className={parts.badge}>{t('members.you')}</span>}
+              {member.userId === userId && <span className={parts.badge}>{t('word.you')}</span>}
               {email !== name && <span className={parts.under}>{email}</span>}
             </th>
             <td>
@@ -77,10 +77,10 @@ export function MembersPart(props: OrganizationPartProps) {
                 <Button
                   size="compact-sm"
                   variant="default"
-                  aria-label={t('members.removeOf', { name })}
+                  aria-label={t('word.removeOf', { name })}
                   onClick={() => void remove(member)}
                 >
-                  {t('members.remove')}
+                  {t('word.remove')}
                 </Button>
               )}
             </td>

@@ -17,9 +17,9 @@ export function NameFields(props: {
   return (
     <>
       <TextInput
-        label={t('orgs.name')}
+        label={t('word.name')}
         value={name}
-        error={tried && name.trim() === '' ? t('orgs.name.missing') : undefined}
+        error={tried && name.trim() === '' ? t('word.needName') : undefined}
         autoComplete="off"
         data-autofocus={props.focused}
         onChange={(event) => props.onName(event.currentTarget.value)}

@@ -36,7 +36,7 @@ function OrganizationForm(props: { onClose: () => void }) {
   }
   return (
     <DialogForm
-      submit={t('orgs.new.submit')}
+      submit={t('word.create')}
       ready={name.trim() !== '' && isSlug(slug)}
       describe={(error) => (hasCode(error, 'conflict') ? t('orgs.slug.taken') : undefined)}
       onClose={props.onClose}

@@ -24,7 +24,7 @@ export function OrganizationScreen(props: { id: string; part: string | undefined
   const me = useMe()
   const back = (
     <Button component="a" href="#/organizations" variant="subtle" leftSection={<IconArrowLeft size={16} aria-hidden />}>
-      {t('orgs.back')}
+      {t('word.allOrganizations')}
     </Button>
   )
   if (!organization || !me) {

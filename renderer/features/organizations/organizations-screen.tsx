@@ -45,9 +45,7 @@ export function OrganizationsScreen(props: { choosing?: boolean }) {
     >
       {error && !organizations && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {organizations?.length === 0 && (
-        <EmptyState title={t('orgs.none')} icon={<IconBuilding size={32} stroke={1.5} aria-hidden />} actions={make}>
-          {t('orgs.none.text')}
-        </EmptyState>
+        <EmptyState title={t('orgs.none')} icon={<IconBuilding size={32} stroke={1.5} aria-hidden />} actions={make} />
       )}
       {hasSome && (
         <OrganizationTable
@@ -68,10 +66,10 @@ function OrganizationTable(props: {
   mayWork: boolean
 }) {
   const columns = [
-    { label: t('orgs.name') },
+    { label: t('word.name') },
     { label: t('orgs.slug'), wide: true },
     { label: t('orgs.since'), wide: true },
-    { label: t('orgs.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <ListTable label={t('orgs.list')} columns={columns}>

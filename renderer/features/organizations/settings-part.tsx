@@ -31,7 +31,7 @@ export function SettingsPart(props: OrganizationPartProps) {
       {
         title: t('orgs.leave.title', { name }),
         body: t('orgs.leave.lead'),
-        confirmLabel: t('orgs.leave.submit'),
+        confirmLabel: t('word.leave'),
       },
       async () => call('leaveOrganization', { body: { organizationId: id } }),
       t('orgs.left', { name }),
@@ -39,19 +39,19 @@ export function SettingsPart(props: OrganizationPartProps) {
   const remove = async (): Promise<void> =>
     part(
       {
-        title: t('orgs.delete.title', { name }),
+        title: t('word.askDelete', { name }),
         body: t('orgs.delete.body'),
-        confirmLabel: t('orgs.delete.submit'),
+        confirmLabel: t('word.delete'),
       },
       async () => call('deleteOrganization', { body: { organizationId: id } }),
-      t('orgs.deleted', { name }),
+      t('word.deletedOf', { name }),
     )
 
   return (
     <>
       {role !== 'member' && <Rename {...props} />}
       <section className={parts.section} aria-labelledby="organization-leave">
-        <h2 id="organization-leave">{t('orgs.leave')}</h2>
+        <h2 id="organization-leave">{t('word.leave')}</h2>
         <p className={parts.lead}>{t('orgs.leave.lead')}</p>
         <div className={parts.actions}>
           <Button variant="default" onClick={() => void leave()}>
@@ -61,7 +61,7 @@ export function SettingsPart(props: OrganizationPartProps) {
       </section>
       {role === 'owner' && (
         <section className={parts.section} aria-labelledby="organization-delete">
-          <h2 id="organization-delete">{t('orgs.delete')}</h2>
+          <h2 id="organization-delete">{t('word.delete')}</h2>
           <p className={parts.lead}>{t('orgs.delete.lead')}</p>
           <div className={parts.actions}>
             <Button variant="default" onClick={() => void remove()}>
@@ -89,7 +89,7 @@ function Rename(props: OrganizationPartProps) {
     const data = { name: name.trim(), ...(slug === organization.slug ? {} : { slug }) }
     await run(
       async () => call('updateOrganization', { body: { organizationId: organization.id, data } }),
-      t('orgs.saved', { name: data.name }),
+      t('word.savedOf', { name: data.name }),
     )
     setBusy(false)
   }
@@ -99,7 +99,7 @@ function Rename(props: OrganizationPartProps) {
       <form onSubmit={(event) => void save(event)} noValidate className={parts.form}>
         <NameFields name={name} slug={slug} tried={tried} onName={setName} onSlug={setSlug} />
         <Button type="submit" variant="default" loading={busy} className={parts.start}>
-          {t('orgs.save')}
+          {t('word.save')}
         </Button>
       </form>
     </section>

@@ -119,7 +119,7 @@ function TeamCard(props: { organization: FullOrganization; team: Team; mayChange
           value=""
           className={parts.short}
           data={[
-            { value: '', label: t('teams.add.none') },
+            { value: '', label: t('word.chooseDots') },
             ...outside.map((member) => ({ value: member.userId, label: member.name })),
           ]}
           onChange={(event) => {
@@ -141,12 +141,12 @@ function TeamForm(props: { organizationId: string; onClose: () => void }) {
     await client.invalidateQueries({ queryKey: ['organizations'] })
   }
   return (
-    <DialogForm submit={t('teams.create')} ready={name.trim() !== ''} onClose={props.onClose} onSubmit={create}>
+    <DialogForm submit={t('word.create')} ready={name.trim() !== ''} onClose={props.onClose} onSubmit={create}>
       {(tried) => (
         <TextInput
-          label={t('teams.name')}
+          label={t('word.name')}
           value={name}
-          error={tried && name.trim() === '' ? t('teams.name.missing') : undefined}
+          error={tried && name.trim() === '' ? t('word.needName') : undefined}
           autoComplete="off"
           data-autofocus
           onChange={(event) => setName(event.currentTarget.value)}

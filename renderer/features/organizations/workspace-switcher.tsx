@@ -14,7 +14,7 @@ export function WorkspaceSwitcher(props: { label?: string | undefined }) {
   const me = useMe()
   if (!organizations || organizations.length === 0 || !me) return null
   const activeId = activeOrganizationOf(me)
-  const name = organizations.find(({ id }) => id === activeId)?.name ?? t('orgs.switch.none')
+  const name = organizations.find(({ id }) => id === activeId)?.name ?? t('word.noneSmall')
   return (
     <Menu position="bottom-start" {...menuOptions}>
       <Menu.Target>
@@ -43,7 +43,7 @@ export function WorkspaceSwitcher(props: { label?: string | undefined }) {
           </Menu.Item>
         ))}
         <Menu.Item component="a" href="#/organizations">
-          {t('orgs.switch.all')}
+          {t('word.allOrganizations')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -39,7 +39,7 @@ export function InstalledPart(props: { id: string | undefined }) {
         key: one.id,
         href: `#${installedPackagePath(one.id)}`,
         label: one.name,
-        note: t('packages.version', { version: one.version }),
+        note: t('word.versionOf', { version: one.version }),
         mark: one.status !== 'installed' && (
           <span className={parts.badge} data-tone={one.status === 'error' ? 'bad' : 'quiet'}>
             {t(one.status === 'disabled' ? 'packages.mark.disabled' : `packages.status.${one.status}`, { message: '' })}

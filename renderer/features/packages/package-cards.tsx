@@ -33,7 +33,7 @@ function Card({ one }: { one: AvailablePackage }) {
           {name}{' '}
           {installedVersion !== undefined && (
             <span className={parts.badge} data-tone={isNew ? 'warn' : undefined}>
-              {isNew ? t('packages.mark.upgrade', { version }) : t('packages.mark.installed')}
+              {isNew ? t('word.upgradeTo', { version }) : t('word.installed')}
             </span>
           )}
         </span>

@@ -66,7 +66,7 @@ export function PackageDetail({ one }: { one: InstalledPackage }) {
       {mayManage && (
         <div className={parts.actions}>
           {next !== undefined && (
-            <Button onClick={() => setDialog('upgrade')}>{t('packages.upgrade', { version: next })}</Button>
+            <Button onClick={() => setDialog('upgrade')}>{t('word.upgradeTo', { version: next })}</Button>
           )}
           {one.samples > 0 && status === 'installed' && (
             <Button variant="default" loading={busy === 'samples'} onClick={() => void run('samples', removeSamples)}>
@@ -100,9 +100,9 @@ function factsOf(one: InstalledPackage): Fact[] {
   )
   return [
     [t('packages.fact.status'), t(`packages.status.${one.status}`, { message: one.errorMessage ?? '' })],
-    [t('packages.fact.id'), `${one.id} ${one.version}`],
+    [t('word.id'), `${one.id} ${one.version}`],
     [t('packages.trust'), t(`packages.trust.${one.trust}`)],
-    [t('packages.fact.since'), formatMoment(one.installedAt)],
+    [t('word.installed'), formatMoment(one.installedAt)],
     [t('packages.fact.items'), countText(one.items)],
     ...(one.samples > 0 ? [[t('packages.fact.samples'), formatNumber(one.samples)] as const] : []),
     ...(history.length > 0 ? [[t('packages.fact.history'), history.join('; ')] as const] : []),

@@ -18,13 +18,13 @@ export function PackagesScreen(props: { part: string | undefined; id: string | u
   const chosen = tabs.find((tab) => tab === props.part) ?? 'gallery'
   if (manifest && manifest.routes.packages == null) {
     return (
-      <Page title={t('packages.title')}>
+      <Page title={t('word.packages')}>
         <EmptyState title={t('packages.absent')} />
       </Page>
     )
   }
   return (
-    <Page title={t('packages.title')} width="full">
+    <Page title={t('word.packages')} width="full">
       <TabbedParts
         label={t('packages.parts')}
         tabs={tabs.map((key) => ({ key, label: t(`packages.part.${key}`) }))}

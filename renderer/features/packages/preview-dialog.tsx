@@ -122,7 +122,7 @@ function Additions({ preview }: { preview: PackagePreview }) {
           ))}
         </ul>
       )}
-      {own > 0 && <p className={classes.line}>{tn('packages.preview.records', own)}</p>}
+      {own > 0 && <p className={classes.line}>{tn('word.recordCount', own)}</p>}
     </section>
   )
 }

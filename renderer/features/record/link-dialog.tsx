@@ -54,7 +54,7 @@ function LinkForm(props: Parameters<typeof LinkDialog>[0]) {
             <type.Editor
               field={field}
               context={context}
-              label={t('related.link.record')}
+              label={t('word.record')}
               draft={text}
               value={null}
               invalid={tried && text === ''}

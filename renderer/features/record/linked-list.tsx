@@ -102,7 +102,7 @@ export function LinkedList(props: {
               aria-label={t('related.add.of', { list: title })}
               onClick={() => setOpen('add')}
             >
-              {t('related.add')}
+              {t('word.add')}
             </Button>
           </div>
         )}
@@ -115,7 +115,7 @@ export function LinkedList(props: {
           className={classes.linked}
           columns={[
             ...columns.map((column, at) => ({ label: fieldLabel(column), wide: at > 0 })),
-            ...(mayUnlink ? [{ label: t('related.actions'), hidden: true }] : []),
+            ...(mayUnlink ? [{ label: t('word.actions'), hidden: true }] : []),
           ]}
         >
           {records.map((record) => (
@@ -191,7 +191,7 @@ function columnsOf(other: ObjectItem, fields: readonly FieldDefinition[], link: 
     return field.name !== display && field.name !== link && !concealed && !files && !(shownAsWritten && tall)
   })
   return [
-    ...(first.length > 0 ? first : [{ name: 'id', type: 'text', label: t('linkedList.id') }]),
+    ...(first.length > 0 ? first : [{ name: 'id', type: 'text', label: t('word.id') }]),
     ...others.slice(0, maxColumns),
   ]
 }

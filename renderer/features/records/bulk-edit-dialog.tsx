@@ -77,7 +77,7 @@ function BulkForm({ object, fields, context, ids, writes, onClose }: BulkEditPro
   return (
     <form className={classes.form} onSubmit={(event) => void save(event)} noValidate>
       <NativeSelect
-        label={t('bulk.field')}
+        label={t('word.field')}
         value={name}
         data={editable.map((candidate) => ({ value: candidate.name, label: fieldLabel(candidate) }))}
         data-autofocus

@@ -63,13 +63,13 @@ export function ColumnPanel(props: {
               {at >= 0 && (
                 <span className={classes.moves}>
                   <Move
-                    label={t('columns.up', { field: label })}
+                    label={t('word.moveUp', { field: label })}
                     off={at === 0}
                     icon={IconArrowUp}
                     onClick={() => onShown(moveColumn(shown, field.name, at - 1))}
                   />
                   <Move
-                    label={t('columns.down', { field: label })}
+                    label={t('word.moveDown', { field: label })}
                     off={at === shown.length - 1}
                     icon={IconArrowDown}
                     onClick={() => onShown(moveColumn(shown, field.name, at + 1))}

@@ -22,7 +22,7 @@ export function ConflictDialog(props: {
   const field = props.fields.find((candidate) => candidate.name === conflict?.field)
   const show = (value: unknown): string => {
     const text = field ? fieldTypeOf(field).format(value, field, props.context) : String(value ?? '')
-    return text === '' ? t('conflict.empty') : text
+    return text === '' ? t('word.emptySmall') : text
   }
   return (
     <Dialog
@@ -35,7 +35,7 @@ export function ConflictDialog(props: {
         <>
           <Text size="sm">{t('conflict.lead', { field: fieldLabel(field) })}</Text>
           <dl className={classes.conflict}>
-            <dt>{t('conflict.base')}</dt>
+            <dt>{t('word.before')}</dt>
             <dd>{show(conflict.base)}</dd>
             <dt>{t('conflict.theirs')}</dt>
             <dd>{show(conflict.theirs)}</dd>

@@ -1,7 +1,7 @@
 // Owns a filter while it is being edited: a tree whose nodes keep their identity, changed by key, and what of it can be in
 // force already. Pure.
-import { isFilterGroup, maxGroupDepth } from './record-query.ts'
-import type { FilterGroup, FilterNode, RecordFilter } from './record-query.ts'
+import { isFilterGroup, isWritten, maxGroupDepth } from './record-query.ts'
+import type { FilterGroup, FilterNode, RecordFilter, WrittenFilter } from './record-query.ts'
 
 /** A condition being edited; it may lack its value. */
 export interface DraftCondition extends RecordFilter {
@@ -15,8 +15,13 @@ export interface DraftGroup {
   conditions: readonly DraftNode[]
 }
 
+/** A part that has no words here: it can only be taken out. */
+export interface DraftWritten extends WrittenFilter {
+  key: number
+}
+
 /** A node of the tree. */
-export type DraftNode = DraftCondition | DraftGroup
+export type DraftNode = DraftCondition | DraftGroup | DraftWritten
 
 /** Whether a node is a group. */
 export function isDraftGroup(node: DraftNode): node is DraftGroup {
@@ -70,7 +75,12 @@ export function filterOf(
   complete: (condition: DraftCondition) => RecordFilter | undefined,
 ): FilterGroup | undefined {
   const conditions = root.conditions.flatMap((node): FilterNode[] => {
-    const kept = isDraftGroup(node) ? filterOf(node, complete) : complete(node)
+    if (isDraftGroup(node)) {
+      const inner = filterOf(node, complete)
+      return inner === undefined ? [] : [inner]
+    }
+    if (isWritten(node)) return [{ written: node.written }]
+    const kept = complete(node)
     return kept === undefined ? [] : [kept]
   })
   return conditions.length === 0 ? undefined : { any: root.any && conditions.length > 1, conditions }

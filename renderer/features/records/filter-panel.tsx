@@ -11,7 +11,7 @@ import { addNode, changeNode, countConditions, draftOf, filterOf, isDraftGroup, 
 import type { DraftCondition, DraftGroup, DraftNode } from './filter-draft.ts'
 import classes from './filter-panel.module.css'
 import { OperandEditor } from './operand-editor.tsx'
-import { buildFilter, operatorWord } from './record-query.ts'
+import { buildFilter, isWritten, operatorWord } from './record-query.ts'
 import type { FilterGroup, RecordFilter } from './record-query.ts'
 
 /** Conditions one filter has at most; the host allows more. @source D-79 */
@@ -105,7 +105,7 @@ export function FilterPanel({ fields, context, filter, startField, found, onFilt
           {t('filter.clear')}
         </Button>
         <span role="status" className={classes.found}>
-          {found !== undefined && tn('filter.found', found)}
+          {found !== undefined && tn('word.recordCount', found)}
         </span>
       </Group>
     </div>
@@ -146,6 +146,9 @@ function GroupRows(props: RowsProps & { group: DraftGroup }) {
       {group.conditions.map((node) => {
         const n = numbers.get(node.key) ?? 0
         const onRemove = (): void => onChange(node.key, () => null)
+        if (isWritten(node)) {
+          return <WrittenRow key={node.key} n={n} written={node.written} onRemove={onRemove} />
+        }
         return isDraftGroup(node) ? (
           <fieldset key={node.key} className={classes.group} aria-label={t('filter.group', { n })}>
             <CloseButton
@@ -216,6 +219,26 @@ function chosen(draft: RecordFilter, fields: readonly FieldDefinition[]) {
   return operator ? { field, operator, operators } : undefined
 }
 
+/** A part that has no words here: said as it is, and only to be taken out. */
+function WrittenRow(props: { n: number; written: Readonly<Record<string, unknown>>; onRemove: () => void }) {
+  const { n } = props
+  return (
+    <fieldset className={classes.condition} aria-label={t('filter.condition', { n })}>
+      <div className={classes.written}>
+        <p className={classes.note}>{t('filter.written.help')}</p>
+        <code>{JSON.stringify(props.written)}</code>
+      </div>
+      <CloseButton
+        className={classes.remove}
+        size="sm"
+        data-autofocus={n === 1 ? true : undefined}
+        aria-label={t('filter.remove', { n })}
+        onClick={props.onRemove}
+      />
+    </fieldset>
+  )
+}
+
 function ConditionRow(props: {
   n: number
   draft: DraftCondition
@@ -234,7 +257,7 @@ function ConditionRow(props: {
     <fieldset className={classes.condition} aria-label={t('filter.condition', { n })}>
       <NativeSelect
         size="xs"
-        aria-label={t('filter.field')}
+        aria-label={t('word.field')}
         value={field.name}
         data-autofocus={n === 1 ? true : undefined}
         data={fields.map((candidate) => ({ value: candidate.name, label: fieldLabel(candidate) }))}
@@ -242,7 +265,7 @@ function ConditionRow(props: {
       />
       <NativeSelect
         size="xs"
-        aria-label={t('filter.operator')}
+        aria-label={t('word.condition')}
         value={operatorWord(operator)}
         data={operators.map((candidate) => ({
           value: operatorWord(candidate),

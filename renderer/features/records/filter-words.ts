@@ -4,8 +4,8 @@ import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { locale } from '../../lib/language.ts'
 import { periodText } from '../../lib/period-text.ts'
 import { t } from '../../lib/strings.ts'
-import { conditionsOf, isFilterGroup, operatorOf } from './record-query.ts'
-import type { FilterGroup, RecordFilter } from './record-query.ts'
+import { conditionsOf, isFilterGroup, isWritten, operatorOf } from './record-query.ts'
+import type { FilterGroup, RecordFilter, WrittenFilter } from './record-query.ts'
 
 /** The conditions that can be used, those of inner groups too, each in words. */
 export function conditionWords(
@@ -32,7 +32,12 @@ export function filterWords(
 
 const inSentence = (words: string): string => words.charAt(0).toLocaleLowerCase(locale) + words.slice(1)
 
-function words(condition: RecordFilter, fields: readonly FieldDefinition[], context: FieldContext): string[] {
+function words(
+  condition: RecordFilter | WrittenFilter,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): string[] {
+  if (isWritten(condition)) return [t('filter.written')]
   const found = operatorOf(condition, fields)
   if (!found) return []
   const { field, operator } = found

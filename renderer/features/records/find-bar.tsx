@@ -79,8 +79,8 @@ export function FindBar(props: {
       <TextInput
         ref={input}
         size="xs"
-        aria-label={t('find.label')}
-        placeholder={t('find.label')}
+        aria-label={t('word.findInView')}
+        placeholder={t('word.findInView')}
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value)

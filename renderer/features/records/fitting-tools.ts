@@ -19,7 +19,12 @@ export function useFittingTools(signature: string) {
     fit()
     const observer = new ResizeObserver(fit)
     observer.observe(element)
-    return () => observer.disconnect()
+    // Words are measured anew in the font that came after them.
+    document.fonts.addEventListener('loadingdone', fit)
+    return () => {
+      observer.disconnect()
+      document.fonts.removeEventListener('loadingdone', fit)
+    }
   }, [signature])
   return { row, count }
 }

@@ -19,6 +19,7 @@ export type { ViewKindProps } from './object-views.tsx'
 export {
   buildGroup,
   isFilterGroup,
+  isWritten,
   narrowed,
   operatorOf,
   readConditions,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { translateField } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
-import { buildGroup } from './record-query.ts'
-import { madeConditions } from './made-filter.ts'
+import { conditionWords } from './filter-words.ts'
+import { buildGroup, readQuery, writeQuery } from './record-query.ts'
+import { madeConditions, withConditions } from './made-filter.ts'
+import type { StoredView } from './record-views.ts'
 
 const context = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const fields: readonly FieldDefinition[] = [
@@ -46,6 +48,25 @@ describe('a filter that was made of a question', () => {
     [{ due: { $gte: '2026-01-01', $lt: '2026-02-01' } }],
   ])('%j has no words there', (filter) => {
     expect(madeConditions(filter, fields, context)).toBeNull()
+  })
+})
+
+describe('a stored view whose filter has no words', () => {
+  const shownBy = (filter: Record<string, unknown>) =>
+    withConditions({ config: { filter }, query: { filter: undefined } } as unknown as StoredView, fields, context).query
+      .filter
+
+  it.each([
+    [{ $not: { status: 'open' } }],
+    [{ 'account.name': 'Acme' }],
+    [{ $and: [{ hours: { $gt: 3 } }, { $not: { status: 'open' } }] }],
+    [{ $or: [{ $not: { status: 'open' } }, { due: { $lt: { $today: '' } } }] }],
+  ])('%j is in force as it is written, also by its address', (filter) => {
+    const conditions = shownBy(filter)!
+    const read = readQuery(writeQuery({ filter: conditions, sort: [], search: '', view: 'v' })).filter!
+    expect(read).toEqual(conditions)
+    expect(normal(buildGroup(read, fields, context))).toEqual(normal(filter))
+    expect(conditionWords(read, fields, context)).toContain('a filter this page cannot edit')
   })
 })
 

@@ -2,8 +2,8 @@
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { listToText } from '../../fields/list-text.ts'
-import { operatorWord } from './record-query.ts'
-import type { FilterGroup, RecordFilter } from './record-query.ts'
+import { isWritten, operatorWord } from './record-query.ts'
+import type { FilterGroup, FilterNode, RecordFilter } from './record-query.ts'
 import type { StoredView } from './record-views.ts'
 
 /** What a filter says as conditions: none, some, or null where a part of it has no words in the table's filter. */
@@ -15,19 +15,30 @@ export function madeConditions(
   fields: readonly FieldDefinition[],
   context: FieldContext,
 ): MadeConditions {
+  const made = saidConditions(filter, fields, context)
+  return made?.conditions.some(isWritten) ? null : made
+}
+
+/** The same, with what has no words as it is written. */
+function saidConditions(
+  filter: Readonly<Record<string, unknown>>,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): FilterGroup | undefined {
   const entries = Object.entries(filter)
   if (entries.length === 0) return undefined
   const [key, value] = entries[0]!
   const isGroup = entries.length === 1 && (key === '$or' || key === '$and') && Array.isArray(value)
   const parts = isGroup ? (value as unknown[]) : entries.map(([name, operand]) => ({ [name]: operand }))
-  const conditions = parts.map((part) => conditionOf(part, fields, context))
-  if (conditions.some((condition) => condition === null)) return null
-  return { any: isGroup && key === '$or', conditions: conditions as RecordFilter[] }
+  const conditions = parts.map(
+    (part): FilterNode => conditionOf(part, fields, context) ?? { written: part as Record<string, unknown> },
+  )
+  return { any: isGroup && key === '$or', conditions }
 }
 
 /**
  * A stored view with the conditions its filter says, where it keeps no conditions of its own: packages and scripts write
- * the filter alone. One without words in the table's filter stays as it is.
+ * the filter alone. What has no words in the editor stays as it is written, and in force.
  */
 export function withConditions(
   view: StoredView,
@@ -36,7 +47,7 @@ export function withConditions(
 ): StoredView {
   const { filter, conditions } = view.config
   if (view.query.filter !== undefined || (conditions ?? null) !== null || !isFilter(filter)) return view
-  return { ...view, query: { ...view.query, filter: madeConditions(filter, fields, context) ?? undefined } }
+  return { ...view, query: { ...view.query, filter: saidConditions(filter, fields, context) } }
 }
 
 function isFilter(value: unknown): value is Readonly<Record<string, unknown>> {

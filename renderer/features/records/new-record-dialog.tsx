@@ -153,7 +153,7 @@ function RecordForm(props: {
           {t('app.cancel')}
         </Button>
         <Button variant="default" onClick={() => void save(true)} disabled={busy}>
-          {t('records.new.saveMore')}
+          {t('word.addMore')}
         </Button>
         <Button
           onClick={() => void save(false)}
@@ -193,13 +193,13 @@ export function FormField(props: {
       <span className={classes.formLabel} aria-hidden>
         <Icon size={14} />
         {fieldLabel(field)}
-        {field.required && <span className={classes.required}>{t('records.new.required')}</span>}
+        {field.required && <span className={classes.required}>{t('word.requiredSmall')}</span>}
       </span>
       <div className={classes.formEditor}>
         <Editor
           field={field}
           context={props.context}
-          label={field.required ? `${fieldLabel(field)} (${t('records.new.required')})` : fieldLabel(field)}
+          label={field.required ? `${fieldLabel(field)} (${t('word.requiredSmall')})` : fieldLabel(field)}
           draft={props.draft}
           value={null}
           invalid={props.problem !== undefined}

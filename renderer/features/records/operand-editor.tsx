@@ -25,7 +25,7 @@ export function OperandEditor(props: OperandProps) {
     return (
       <NativeSelect
         size="xs"
-        aria-label={t('filter.value')}
+        aria-label={t('word.value')}
         aria-describedby={props.describedBy}
         value={first}
         data={[
@@ -45,7 +45,7 @@ export function OperandEditor(props: OperandProps) {
     return (
       <TextInput
         size="xs"
-        aria-label={t('filter.value')}
+        aria-label={t('word.value')}
         placeholder={operator.operand === 'list' ? t('filter.listHelp') : undefined}
         value={first}
         aria-describedby={props.describedBy}
@@ -56,12 +56,12 @@ export function OperandEditor(props: OperandProps) {
   if (operator.operand === 'range') {
     return (
       <div className={classes.range}>
-        <ValueEditor {...props} label={t('filter.from')} draft={first} onDraft={(text) => onTexts([text, second])} />
+        <ValueEditor {...props} label={t('word.from')} draft={first} onDraft={(text) => onTexts([text, second])} />
         <ValueEditor {...props} label={t('filter.to')} draft={second} onDraft={(text) => onTexts([first, text])} />
       </div>
     )
   }
-  return <ValueEditor {...props} label={t('filter.value')} draft={first} onDraft={(text) => onTexts([text])} />
+  return <ValueEditor {...props} label={t('word.value')} draft={first} onDraft={(text) => onTexts([text])} />
 }
 
 function ValueEditor(props: OperandProps & { label: string; draft: string; onDraft: (text: string) => void }) {
@@ -98,7 +98,7 @@ function PeriodEditor(props: { text: string; onText: (text: string) => void }) {
     <div className={classes.range}>
       <NativeSelect
         size="xs"
-        aria-label={t('filter.value')}
+        aria-label={t('word.value')}
         value={chosen}
         data={[
           { value: '', label: t('filter.period') },

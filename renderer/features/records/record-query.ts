@@ -20,8 +20,13 @@ export interface FilterGroup {
   conditions: readonly FilterNode[]
 }
 
-/** What a group holds: conditions, and groups inside of it. */
-export type FilterNode = RecordFilter | FilterGroup
+/** A part of a filter that has no words in the editor, in the object form of D-79. */
+export interface WrittenFilter {
+  written: Readonly<Record<string, unknown>>
+}
+
+/** What a group holds: conditions, groups inside of it, and what only scripts and packages can say. */
+export type FilterNode = RecordFilter | FilterGroup | WrittenFilter
 
 /** How deep groups lie in each other, the outermost counted. */
 export const maxGroupDepth = 3
@@ -31,8 +36,13 @@ export function isFilterGroup(node: FilterNode): node is FilterGroup {
   return 'conditions' in node
 }
 
+/** Whether a node has no words in the editor. */
+export function isWritten(node: FilterNode): node is WrittenFilter {
+  return 'written' in node
+}
+
 /** All conditions of a filter, those of inner groups too, in the order they are read in. */
-export function conditionsOf(filter: FilterGroup | undefined): RecordFilter[] {
+export function conditionsOf(filter: FilterGroup | undefined): (RecordFilter | WrittenFilter)[] {
   return (filter?.conditions ?? []).flatMap((node) => (isFilterGroup(node) ? conditionsOf(node) : [node]))
 }
 
@@ -126,15 +136,17 @@ export function readRowHeight(value: unknown): RowHeight | undefined {
 
 /**
  * Conditions as a view or an address keeps them: the joining word, then conditions and groups. A group's second element is
- * a list, a condition's the word of its operator. Undefined when nothing of it can be read.
+ * a list or an object, a condition's the word of its operator; an object is a part that has no words. Undefined when
+ * nothing of it can be read.
  */
 export function readConditions(value: unknown, depth = 1): FilterGroup | undefined {
   if (!Array.isArray(value) || depth > maxGroupDepth) return undefined
   const [word, ...rest] = value as unknown[]
   const conditions = rest.flatMap((entry): FilterNode[] => {
+    if (isMap(entry)) return [{ written: entry }]
     if (!Array.isArray(entry)) return []
     const [field, operator, ...texts] = entry as unknown[]
-    if (Array.isArray(operator)) {
+    if (typeof operator === 'object') {
       const group = readConditions(entry, depth + 1)
       return group ? [group] : []
     }
@@ -144,13 +156,18 @@ export function readConditions(value: unknown, depth = 1): FilterGroup | undefin
   return conditions.length === 0 ? undefined : { any: word === 'any', conditions }
 }
 
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Conditions in the form that {@link readConditions} reads. */
 export function writeConditions({ any, conditions }: FilterGroup): unknown[] {
   return [
     any ? 'any' : 'all',
-    ...conditions.map((node) =>
-      isFilterGroup(node) ? writeConditions(node) : [node.field, node.operator, ...node.texts],
-    ),
+    ...conditions.map((node) => {
+      if (isWritten(node)) return node.written
+      return isFilterGroup(node) ? writeConditions(node) : [node.field, node.operator, ...node.texts]
+    }),
   ]
 }
 
@@ -178,7 +195,7 @@ export function writeQuery(query: RecordQuery): string {
   const params = new URLSearchParams()
   if (view !== '') params.set('v', view)
   const [only] = filter?.conditions ?? []
-  if (filter && only && !isFilterGroup(only) && filter.conditions.length === 1) {
+  if (filter && only && 'field' in only && filter.conditions.length === 1) {
     const [first, second] = only.texts
     params.set('f', [only.field, only.operator, ...(first === undefined ? [] : [first])].join('.'))
     if (second !== undefined) params.set('f2', second)
@@ -227,7 +244,7 @@ export function narrowed(filter: FilterGroup | undefined, added: RecordFilter): 
   const kept = filter === undefined || filter.any ? [] : filter.conditions
   return {
     any: false,
-    conditions: [...kept.filter((node) => isFilterGroup(node) || node.field !== added.field), added],
+    conditions: [...kept.filter((node) => !('field' in node) || node.field !== added.field), added],
   }
 }
 
@@ -257,7 +274,8 @@ export function buildGroup(
   fields: readonly FieldDefinition[],
   context: FieldContext,
 ): Record<string, unknown> | undefined {
-  const filters = conditions.flatMap((node) => {
+  const filters = conditions.flatMap((node): Readonly<Record<string, unknown>>[] => {
+    if (isWritten(node)) return [node.written]
     if (isFilterGroup(node)) {
       const group = buildGroup(node, fields, context)
       return group === undefined ? [] : [group]

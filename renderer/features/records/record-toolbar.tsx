@@ -146,10 +146,10 @@ export function RecordToolbar(props: {
     },
     {
       key: 'columns',
-      label: props.columnsHidden === 0 ? t('views.columns') : tn('columns.hidden', props.columnsHidden),
+      label: props.columnsHidden === 0 ? t('word.columns') : tn('columns.hidden', props.columnsHidden),
       icon: <IconColumns3 size={14} aria-hidden />,
       isOn: props.columnsHidden > 0,
-      panel: { id: 'columns', title: t('views.columns') },
+      panel: { id: 'columns', title: t('word.columns') },
     },
     {
       key: 'rowHeight',
@@ -235,7 +235,7 @@ export function RecordToolbar(props: {
       )}
       {props.checkedCount > 0 && (
         <div className={classes.checked}>
-          <span role="status">{tn('records.checked', props.checkedCount)}</span>
+          <span role="status">{tn('word.selected', props.checkedCount)}</span>
           <CloseButton size="sm" aria-label={t('records.clearSelection')} onClick={props.onClearChecks} />
           {props.onShare && (
             <Button

@@ -33,7 +33,7 @@ export function SortPanel(props: {
           <fieldset key={term.field} className={classes.term} aria-label={t('sort.term', { n })}>
             <NativeSelect
               size="xs"
-              aria-label={t('sort.field')}
+              aria-label={t('word.field')}
               value={term.field}
               data-autofocus={at === 0 || undefined}
               data={sortable
@@ -43,7 +43,7 @@ export function SortPanel(props: {
             />
             <NativeSelect
               size="xs"
-              aria-label={t('sort.order')}
+              aria-label={t('word.order')}
               value={term.order}
               data={[
                 { value: 'asc', label: t('sort.asc') },
@@ -79,7 +79,7 @@ export function SortPanel(props: {
           data-autofocus={sort.length === 0 || undefined}
           onClick={() => free && onSort([...sort, { field: free.name, order: 'asc' }])}
         >
-          {t('sort.add')}
+          {t('word.addField')}
         </Button>
         <Button variant="subtle" size="compact-sm" disabled={sort.length === 0} onClick={() => onSort([])}>
           {t('sort.clear')}

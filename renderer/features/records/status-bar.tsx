@@ -29,7 +29,7 @@ export function StatusBar(props: {
       <span role="status">
         {total !== undefined && tn(props.filtered ? 'records.countFiltered' : 'records.count', total)}
       </span>
-      {props.checkedCount > 0 && <span>{tn('records.checked', props.checkedCount)}</span>}
+      {props.checkedCount > 0 && <span>{tn('word.selected', props.checkedCount)}</span>}
       {props.cut && <span>{t('groups.cut', { count: maxGroups.toLocaleString(locale) })}</span>}
       {range && (
         <span>{t('records.range', { rows: range.bottom - range.top + 1, columns: range.right - range.left + 1 })}</span>
@@ -39,11 +39,11 @@ export function StatusBar(props: {
         <span role="alert" className={classes.statusProblem}>
           {t('records.failedBlock')}{' '}
           <Button size="compact-xs" variant="default" onClick={props.onRetry}>
-            {t('app.retry')}
+            {t('word.tryAgain')}
           </Button>
         </span>
       ) : (
-        <span className={classes.statusEnd}>{props.loading ? t('app.loading') : ''}</span>
+        <span className={classes.statusEnd}>{props.loading ? t('word.loading') : ''}</span>
       )}
     </div>
   )

@@ -48,7 +48,7 @@ export function useRecordCommands(input: {
     },
     {
       id: 'records.find',
-      label: t('find.open'),
+      label: t('word.findInView'),
       group: 'records',
       shortcut: 'Mod+Shift+F',
       keywords: 'search next hit',
@@ -79,7 +79,7 @@ export function useRecordCommands(input: {
     },
     {
       id: 'records.columns',
-      label: t('views.columns'),
+      label: t('word.columns'),
       group: 'records',
       keywords: 'fields hide show reorder',
       run: () => on.panel('columns'),

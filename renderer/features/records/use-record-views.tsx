@@ -207,7 +207,7 @@ export function useRecordViews(input: ViewsInput): RecordViews {
       menus={
         <>
           <ViewMenu
-            name={current?.label ?? t('views.all')}
+            name={current?.label ?? t('word.allRecords')}
             current={current}
             changed={changed}
             onUpdate={() =>

@@ -55,7 +55,7 @@ function ViewForm(props: {
   return (
     <form className={classes.form} onSubmit={(event) => void save(event)} noValidate>
       <TextInput
-        label={t('views.name')}
+        label={t('word.name')}
         value={draft.label}
         error={problem}
         maxLength={200}

@@ -49,14 +49,14 @@ export function ViewTabs(props: {
           <div
             ref={list}
             role="tablist"
-            aria-label={t('views.tabs', { object: props.label })}
+            aria-label={t('word.viewsOf', { object: props.label })}
             className={classes.tabs}
             onKeyDown={onKeyDown}
           >
             {[undefined, ...views].map((view) => {
               const isCurrent = view?.id === current?.id
               const Icon = viewTypeIcons[view?.type ?? 'grid']
-              const name = view?.label ?? t('views.all')
+              const name = view?.label ?? t('word.allRecords')
               return (
                 <button
                   key={view?.id ?? ''}

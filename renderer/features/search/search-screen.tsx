@@ -68,7 +68,7 @@ function Results(props: { words: string; object: string | undefined }) {
   const one = useQuery({ ...searchQuery(words, { limit, count: true, object }), enabled: object !== undefined })
   const { data, error, refetch } = object === undefined ? all : one
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  if (!data || !all.data) return <p role="status">{t('app.loading')}</p>
+  if (!data || !all.data) return <p role="status">{t('word.loading')}</p>
   const labelOf = (name: string): string => {
     const item = objects.find((each) => each.name === name)
     return item ? objectPluralLabel(item) : name
@@ -83,7 +83,7 @@ function Results(props: { words: string; object: string | undefined }) {
         </Notice>
       )}
       <p className="cairn-hidden" role="status">
-        {tn('search.count', total)}
+        {tn('word.recordCount', total)}
       </p>
       {found === 0 ? (
         <EmptyState
@@ -115,7 +115,7 @@ function Results(props: { words: string; object: string | undefined }) {
                   href={`#${addressOf(words, each.object)}`}
                   aria-current={each.object === object || undefined}
                 >
-                  {t('search.of', { object: labelOf(each.object), count: each.total ?? 0 })}
+                  {t('word.objectCount', { object: labelOf(each.object), count: each.total ?? 0 })}
                 </a>
               </li>
             ))}
@@ -123,7 +123,7 @@ function Results(props: { words: string; object: string | undefined }) {
         </nav>
       )}
       {data.results.length > 0 && (
-        <ol className={classes.hits} aria-label={t('search.results')}>
+        <ol className={classes.hits} aria-label={t('word.results')}>
           {data.results.map((hit) => (
             <Hit key={`${hit.object} ${hit.id}`} hit={hit} item={objects.find(({ name }) => name === hit.object)} />
           ))}
@@ -150,7 +150,7 @@ function Hit(props: { hit: SearchHit; item: ObjectItem | undefined }) {
     <li>
       <a className={classes.hit} href={`#${recordPath(hit.object, hit.id)}`}>
         <span className={classes.title}>
-          {hit.title === null ? t('search.untitled') : <MarkedText text={hit.title} ranges={hit.titleRanges} />}
+          {hit.title === null ? t('word.untitled') : <MarkedText text={hit.title} ranges={hit.titleRanges} />}
         </span>
         {hit.match && (
           <span className={classes.line}>

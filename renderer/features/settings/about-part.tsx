@@ -15,7 +15,7 @@ export function AboutPart() {
   return (
     <>
       <dl className={parts.facts}>
-        <dt>{t('about.version')}</dt>
+        <dt>{t('word.version')}</dt>
         <dd>Cairn {manifest?.version}</dd>
         <dt>{t('about.licence')}</dt>
         <dd>Apache License 2.0</dd>

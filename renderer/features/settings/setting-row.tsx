@@ -4,13 +4,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
-import { problemText } from '../../lib/problem-text.ts'
+import { locale } from '../../lib/language.ts'
+import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import type { WorkspaceSetting } from './setting-list.ts'
 import { settingsQuery } from './settings-queries.ts'
 import { readDraft, writeDraft } from './setting-draft.ts'
 import classes from './settings.module.css'
+
+const marks = new Intl.NumberFormat(locale).formatToParts(12_345.6)
+
+/** What stands between the digits of a number in the reader's language. */
+const markOf = (type: 'group' | 'decimal'): string => marks.find((part) => part.type === type)?.value ?? ' '
 
 /** One setting of the workspace. */
 export function SettingRow(props: { setting: WorkspaceSetting; value: unknown }) {
@@ -34,7 +40,7 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
       showToast({ message: t('settings.saved', { label }), tone: 'good' })
     } catch (error) {
       const field = error instanceof ApiError ? error.fieldErrors[0] : undefined
-      setProblem(field?.message ?? problemText(error))
+      setProblem(field ? fieldProblemText(field, true) : problemText(error))
     } finally {
       setBusy(false)
     }
@@ -84,7 +90,8 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
           value={draft === '' ? '' : Number(draft)}
           min={0}
           allowDecimal={false}
-          thousandSeparator=","
+          thousandSeparator={markOf('group')}
+          decimalSeparator={markOf('decimal')}
           onChange={(next) => change(String(next))}
         />
       )}

@@ -49,7 +49,7 @@ export function SettingsScreen(props: { part: string | undefined }) {
         )}
         {chosen === 'all' && options === undefined && !error && (
           <Delayed>
-            <p role="status">{t('app.loading')}</p>
+            <p role="status">{t('word.loading')}</p>
           </Delayed>
         )}
         {chosen === 'all' && options !== undefined && (

@@ -20,7 +20,7 @@ export function StoragePart() {
       <LoadFailure error={error} onRetry={() => void refetch()} />
     )
   }
-  if (!usage) return <p role="status">{t('app.loading')}</p>
+  if (!usage) return <p role="status">{t('word.loading')}</p>
   const labelOf = (name: string): string => {
     const item = items.find((each) => each.name === name)
     return item ? objectPluralLabel(item) : name
@@ -36,7 +36,7 @@ export function StoragePart() {
         <dd>{formatBytes(usage.database.freeBytes)}</dd>
         {files && (
           <>
-            <dt>{t('usage.files')}</dt>
+            <dt>{t('word.files')}</dt>
             <dd>
               {files.quotaBytes === null
                 ? formatBytes(files.sizeBytes)
@@ -46,7 +46,7 @@ export function StoragePart() {
         )}
         {backups && (
           <>
-            <dt>{t('usage.backups')}</dt>
+            <dt>{t('word.backups')}</dt>
             <dd>{formatBytes(backups.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}</dd>
           </>
         )}
@@ -56,10 +56,10 @@ export function StoragePart() {
         <ListTable
           label={t('usage.objects')}
           columns={[
-            { label: t('usage.object') },
-            { label: t('usage.records'), number: true },
+            { label: t('word.object') },
+            { label: t('word.records'), number: true },
             { label: t('usage.trashed'), number: true },
-            { label: t('usage.size'), number: true },
+            { label: t('word.size'), number: true },
           ]}
         >
           {usage.objects
@@ -78,7 +78,7 @@ export function StoragePart() {
         <h2>{t('usage.others')}</h2>
         <ListTable
           label={t('usage.others')}
-          columns={[{ label: t('usage.other') }, { label: t('usage.size'), number: true }]}
+          columns={[{ label: t('usage.other') }, { label: t('word.size'), number: true }]}
         >
           {usage.others.map(({ plugin, sizeBytes }) => (
             <tr key={plugin}>

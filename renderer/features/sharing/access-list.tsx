@@ -2,12 +2,12 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { ListTable } from '../../components/list-table.tsx'
 import { formatMoment } from '../../lib/format.ts'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { shareLevels } from './share-queries.ts'
 import type { Share, SharedRecord, ShareLevel } from './share-queries.ts'
 import { endShare, putShare } from './share-steps.ts'
-import classes from './sharing.module.css'
 
 /** The table. */
 export function AccessList(props: {
@@ -22,10 +22,10 @@ export function AccessList(props: {
 }) {
   const { record, owner, model } = props
   const columns = [
-    { label: t('share.who') },
+    { label: t('word.who') },
     { label: t('share.why') },
-    { label: t('share.may') },
-    { label: t('share.actions'), hidden: true },
+    { label: t('word.may') },
+    { label: t('word.actions'), hidden: true },
   ]
   const ownerName = owner.name ?? t(owner.id === 'system' ? 'share.owner.system' : 'share.owner.gone')
   return (
@@ -68,7 +68,7 @@ function ShareLine(props: { record: SharedRecord; share: Share; mayShare: boolea
     <tr>
       <th scope="row">
         {name}
-        <span className={classes.detail}>{t(`share.kind.${principalType}`)}</span>
+        <span className={parts.under}>{t(`share.kind.${principalType}`)}</span>
       </th>
       <td data-quiet>{t('share.sharedPlain', { date: formatMoment(share.createdAt) })}</td>
       <td>
@@ -96,7 +96,7 @@ function ShareLine(props: { record: SharedRecord; share: Share; mayShare: boolea
             aria-label={t('share.removeOf', { name })}
             onClick={() => void run(async () => endShare(record, share, name), t('share.removed', { name }))}
           >
-            {t('share.remove')}
+            {t('word.remove')}
           </Button>
         )}
       </td>

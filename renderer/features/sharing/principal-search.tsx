@@ -2,6 +2,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { principalsQuery } from './share-queries.ts'
 import type { Principal, SharedRecord } from './share-queries.ts'
@@ -67,9 +68,7 @@ export function PrincipalSearch(props: {
               <li key={keyOf(principal)} className={classes.result}>
                 <span className={classes.name}>
                   {principal.name}
-                  <span className={classes.detail}>
-                    {principal.detail ?? t(`share.kind.${principal.principalType}`)}
-                  </span>
+                  <span className={parts.under}>{principal.detail ?? t(`share.kind.${principal.principalType}`)}</span>
                 </span>
                 {mark === undefined ? (
                   <Button

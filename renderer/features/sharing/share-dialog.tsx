@@ -45,7 +45,7 @@ function Access(props: { object: ObjectItem; record: SharedRecord; onClose: () =
     return <LoadFailure error={error} onRetry={() => void client.refetchQueries({ queryKey: accessKey(record) })} />
   }
   if (!shares.data || !owner.data || candidates.data === undefined || transfer.data === undefined) {
-    return <p role="status">{t('app.loading')}</p>
+    return <p role="status">{t('word.loading')}</p>
   }
   const refresh = async (): Promise<void> => client.invalidateQueries({ queryKey: accessKey(record) })
   const mayShare = candidates.data !== null && master === undefined

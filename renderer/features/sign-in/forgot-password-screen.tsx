@@ -19,7 +19,7 @@ export function ForgotPasswordScreen() {
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
     if (!/^\S+@\S+$/.test(email.trim())) {
-      setProblem(t('forgot.email.missing'))
+      setProblem(t('word.needEmail'))
       field.current?.focus()
       return
     }
@@ -51,7 +51,7 @@ export function ForgotPasswordScreen() {
         <TextInput
           ref={field}
           type="email"
-          label={t('forgot.email')}
+          label={t('word.emailAddress')}
           value={email}
           error={problem}
           autoComplete="email"
@@ -60,7 +60,7 @@ export function ForgotPasswordScreen() {
         />
         <div className={classes.formEnd}>
           <Button type="submit" loading={busy}>
-            {t('forgot.submit')}
+            {t('word.sendLink')}
           </Button>
           <a href="#/" className={classes.link}>
             {t('forgot.back')}

@@ -48,7 +48,7 @@ export function MagicLinkScreen(props: { onSignedIn: () => void }) {
         </Notice>
       )}
       <Button className={classes.submit} loading={state === 'busy'} onClick={() => void use()} autoFocus>
-        {t('magic.submit')}
+        {t('word.signIn')}
       </Button>
     </SignInFrame>
   )

@@ -2,6 +2,7 @@
 import { PasswordField } from '../../components/password-field.tsx'
 import type { FieldError } from '#shared/errors.ts'
 import { ApiError } from '../../lib/api-error.ts'
+import { fieldProblemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 
 /** A password that is being chosen. */
@@ -35,7 +36,7 @@ export function passwordProblem(
 export function refusedPassword(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const problem: FieldError | undefined = error.fieldErrors.find(({ field }) => /password/i.test(field))
-  return problem?.message
+  return problem && fieldProblemText(problem, true)
 }
 
 /** The two fields. */
@@ -50,7 +51,7 @@ export function NewPasswordFields(props: {
   return (
     <>
       <PasswordField
-        label={t('reset.password')}
+        label={t('word.newPassword')}
         kind="new-password"
         value={value.password}
         description={t('reset.length', { count: props.limits.minPasswordLength })}

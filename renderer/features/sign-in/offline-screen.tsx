@@ -16,7 +16,7 @@ export function OfflineScreen(props: { onRetry: () => void }) {
         <p className={classes.text}>{t('offline.lead')}</p>
         <p className={classes.text}>{t('offline.next')}</p>
         <Button onClick={props.onRetry} style={{ alignSelf: 'flex-start' }}>
-          {t('app.retry')}
+          {t('word.tryAgain')}
         </Button>
       </div>
     </main>

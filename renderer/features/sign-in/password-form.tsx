@@ -76,7 +76,7 @@ export function PasswordForm(props: {
       />
       <PasswordField
         ref={passwordField}
-        label={t('signIn.password')}
+        label={t('word.password')}
         kind="current-password"
         value={password}
         error={
@@ -95,7 +95,7 @@ export function PasswordForm(props: {
       />
       <div className={classes.formEnd}>
         <Button type="submit" loading={busy}>
-          {t('signIn.submit')}
+          {t('word.signIn')}
         </Button>
         <a href="#/forgot-password" className={classes.link}>
           {t('signIn.forgot')}

@@ -61,7 +61,7 @@ export function ReplacePasswordForm(props: {
           onChange={setChosen}
         />
         <Button type="submit" loading={busy} className={classes.submit}>
-          {t('reset.submit')}
+          {t('word.setPassword')}
         </Button>
       </form>
     </SignInFrame>

@@ -49,7 +49,7 @@ export function ResetPasswordScreen() {
     return (
       <SignInFrame title={t('reset.done.title')} lead={t('reset.done')} step="done">
         <Button component="a" href="#/" className={classes.submit}>
-          {t('signIn.submit')}
+          {t('word.signIn')}
         </Button>
       </SignInFrame>
     )
@@ -79,7 +79,7 @@ export function ResetPasswordScreen() {
           onChange={setChosen}
         />
         <Button type="submit" loading={state === 'busy'} className={classes.submit}>
-          {t('reset.submit')}
+          {t('word.setPassword')}
         </Button>
       </form>
     </SignInFrame>

@@ -68,7 +68,7 @@ export function SecondFactorForm(props: { onSignedIn: () => void; onBack: () => 
         />
         <div className={classes.formEnd}>
           <Button type="submit" loading={busy}>
-            {t('factor.submit')}
+            {t('word.goOn')}
           </Button>
           <Button variant="subtle" onClick={change}>
             {t(backup ? 'factor.useApp' : 'factor.useBackup')}

@@ -16,8 +16,8 @@ export function AsidePart() {
   const { data } = useQuery(asideQuery)
   if (!data || data.length === 0) return null
   const columns = [
-    { label: t('aside.object') },
-    { label: t('aside.records'), number: true },
+    { label: t('word.object') },
+    { label: t('word.records'), number: true },
     { label: t('aside.what'), hidden: true },
   ]
   return (

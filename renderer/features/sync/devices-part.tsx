@@ -45,9 +45,9 @@ export function DevicesPart(props: { status: SyncStatus; mayManage: boolean }) {
           <section className={classes.card} aria-labelledby="sync-own">
             <h2 id="sync-own">{t('own.title')}</h2>
             <dl className={parts.facts}>
-              <dt>{t('own.name')}</dt>
+              <dt>{t('word.name')}</dt>
               <dd>{status.device.name}</dd>
-              <dt>{t('own.fingerprint')}</dt>
+              <dt>{t('word.fingerprint')}</dt>
               <dd>
                 <code className={classes.fingerprint}>{groupFingerprint(status.device.fingerprint)}</code>
               </dd>
@@ -70,7 +70,7 @@ function Rename(props: { name: string }) {
   return (
     <>
       <Button variant="default" onClick={() => setOpened(true)}>
-        {t('own.rename')}
+        {t('word.renameDots')}
       </Button>
       <OwnNameDialog name={props.name} opened={opened} onClose={() => setOpened(false)} />
     </>

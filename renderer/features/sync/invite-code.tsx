@@ -65,7 +65,7 @@ export function InviteCode(props: { invite: Invite; triesLeft: number; expiresAt
             </dd>
           </dl>
           <CopyField
-            label={t('pair.link')}
+            label={t('word.link')}
             description={t(invite.relay === undefined ? 'pair.link.help' : 'pair.link.help.relay')}
             value={invite.link}
           />

@@ -51,7 +51,7 @@ export function InviteDialog(props: { opened: boolean; onClose: () => void }) {
     call('cancelPairing', { params: { id } }).catch(() => undefined)
   }
   return (
-    <Dialog opened={props.opened} onClose={close} title={t('pair.invite.title')} size="lg" closeOnClickOutside={false}>
+    <Dialog opened={props.opened} onClose={close} title={t('word.addADevice')} size="lg" closeOnClickOutside={false}>
       {props.opened && <Begin onInvite={setInvite} onClose={close} />}
     </Dialog>
   )
@@ -144,7 +144,7 @@ function Pairing(props: {
       pairing={pairing}
       waiting={code}
       onAnswered={() => void refetch()}
-      onDone={<Button onClick={onClose}>{t('pair.done.close')}</Button>}
+      onDone={<Button onClick={onClose}>{t('word.done')}</Button>}
       onFailed={
         <>
           <Button variant="default" onClick={onClose}>

@@ -82,7 +82,7 @@ export function JoinForm(props: { link: string | undefined; holdsData: boolean; 
       )}
       {way === 'link' && !followed && (
         <TextInput
-          label={t('pair.join.link')}
+          label={t('word.link')}
           description={t('pair.join.link.help')}
           value={typedLink}
           error={tried && !link ? t('pair.join.link.wrong') : undefined}
@@ -120,7 +120,7 @@ export function JoinForm(props: { link: string | undefined; holdsData: boolean; 
       )}
       <div className={parts.actions}>
         <Button type="submit" loading={busy}>
-          {t('pair.join.submit')}
+          {t('word.connect')}
         </Button>
         {followed && (
           <Button variant="default" onClick={() => setWay('code')}>
@@ -156,7 +156,7 @@ function LinkFacts(props: { link: PairLink }) {
           </dd>
         </>
       )}
-      <dt>{t('pair.join.link.fingerprint')}</dt>
+      <dt>{t('word.fingerprint')}</dt>
       <dd>
         <code className={classes.fingerprint}>{groupFingerprint(fingerprint)}</code>
       </dd>

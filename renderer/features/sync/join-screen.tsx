@@ -82,7 +82,7 @@ function Joining(props: { id: string }) {
           {error && hasCode(error, 'pairing_not_found') && !pairing && (
             <Step title={t('pair.failed')}>
               <Notice tone="bad">{t('pair.refused.expired')}</Notice>
-              <Button onClick={again}>{t('pair.again')}</Button>
+              <Button onClick={again}>{t('word.tryAgain')}</Button>
             </Step>
           )}
           {!pairing && !error && <Loading />}
@@ -98,7 +98,7 @@ function Joining(props: { id: string }) {
               }
               onAnswered={() => void refetch()}
               onDone={<Button onClick={open}>{t('pair.done.open')}</Button>}
-              onFailed={<Button onClick={again}>{t('pair.again')}</Button>}
+              onFailed={<Button onClick={again}>{t('word.tryAgain')}</Button>}
             />
           )}
           {isEarly && (

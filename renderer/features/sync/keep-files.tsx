@@ -17,7 +17,7 @@ export function KeepFiles(props: { keepFiles: boolean; mayManage: boolean }) {
   }
   return (
     <section className={parts.section} aria-labelledby="sync-files">
-      <h2 id="sync-files">{t('filePlace.keep.title')}</h2>
+      <h2 id="sync-files">{t('word.files')}</h2>
       <div className={parts.form}>
         <Switch
           label={t('filePlace.keep')}

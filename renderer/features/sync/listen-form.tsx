@@ -95,7 +95,7 @@ export function ListenForm(props: { given: SyncSettings; mayManage: boolean }) {
         )}
         {props.mayManage && (
           <Button type="submit" variant="default" loading={busy} className={parts.start}>
-            {t('listen.save')}
+            {t('word.save')}
           </Button>
         )}
       </form>

@@ -81,7 +81,7 @@ function NameForm(props: { name: string; onSave: (name: string) => Promise<void>
     >
       {(tried) => (
         <TextInput
-          label={t('peers.rename.name')}
+          label={t('word.name')}
           value={value}
           error={tried && name === '' ? t('peers.rename.missing') : undefined}
           maxLength={100}
@@ -108,7 +108,7 @@ function AddressForm(props: FormProps) {
     >
       {(tried) => (
         <TextInput
-          label={t('peers.address.label')}
+          label={t('word.address')}
           description={t('peers.address.help')}
           value={value}
           error={tried && !isRight ? t('peers.address.wrong') : undefined}

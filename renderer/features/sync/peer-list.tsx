@@ -23,11 +23,11 @@ export function PeerList(props: { mayManage: boolean; now: Date }) {
   const { data: peers, error, refetch } = useQuery(peersQuery)
   const [task, setTask] = useState<PeerTask>()
   const columns = [
-    { label: t('peers.device') },
-    { label: t('peers.state') },
+    { label: t('word.device') },
+    { label: t('word.state') },
     { label: t('peers.step') },
     { label: t('peers.seen') },
-    ...(props.mayManage ? [{ label: t('peers.actions'), hidden: true }] : []),
+    ...(props.mayManage ? [{ label: t('word.actions'), hidden: true }] : []),
   ]
   return (
     <section className={parts.section} aria-labelledby="sync-peers">
@@ -95,7 +95,7 @@ function PeerLine(props: {
           </span>
         ))}
       </td>
-      <td data-time>{peer.lastSeenAt === null ? t('peers.never') : shortMoment(peer.lastSeenAt, now)}</td>
+      <td data-time>{peer.lastSeenAt === null ? t('word.never') : shortMoment(peer.lastSeenAt, now)}</td>
       {props.onTask && (
         <td data-end>
           <PeerMenu peer={peer} onTask={props.onTask} />
@@ -130,9 +130,9 @@ function PeerMenu(props: { peer: SyncPeer; onTask: (kind: PeerTask['kind']) => v
         <Menu.Item onClick={() => pause(!isPaused)}>{t(isPaused ? 'peers.resume' : 'peers.pause')}</Menu.Item>
         {peer.kind !== 'relay' && (
           <>
-            <Menu.Item onClick={() => props.onTask('rename')}>{t('peers.rename')}</Menu.Item>
+            <Menu.Item onClick={() => props.onTask('rename')}>{t('word.renameDots')}</Menu.Item>
             <Menu.Item onClick={() => props.onTask('address')}>{t('peers.address')}</Menu.Item>
-            <Menu.Item onClick={remove}>{t('peers.remove')}</Menu.Item>
+            <Menu.Item onClick={remove}>{t('word.removeDots')}</Menu.Item>
           </>
         )}
       </Menu.Dropdown>

@@ -2,6 +2,7 @@
 // shown where sync is off or absent. Readers are told of a new state, not of every figure.
 import { Button, Popover, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { CheckButton } from './check-button.tsx'
 import { StateIcon } from './state-icon.tsx'
@@ -62,7 +63,7 @@ function Pill(props: { status: SyncStatus }) {
             {line}
           </p>
           <StatusFacts status={status} now={now} withDevice />
-          <div className={classes.popActions}>
+          <div className={parts.actions}>
             <CheckButton size="compact-sm" />
             <Button
               component="a"

@@ -67,7 +67,7 @@ function Parts(props: { status: SyncStatus; part: string | undefined; mayManage:
   }))
   const invite = (
     <Button leftSection={<IconDevicesPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-      {t('peers.add')}
+      {t('word.addADevice')}
     </Button>
   )
   return (

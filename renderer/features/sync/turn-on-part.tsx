@@ -48,7 +48,7 @@ export function TurnOnPart(props: { name: string }) {
       <p className={parts.lead}>
         {t('on.join')}{' '}
         <a href={`#${joinPath}`} className={parts.link}>
-          {t('on.join.link')}
+          {t('word.joinDevice')}
         </a>
       </p>
     </section>

@@ -34,7 +34,7 @@ export function usePeerActions(peer: SyncPeer): PeerActions {
     const yes = await confirmAction({
       title: t('peers.remove.title', { name }),
       body: t('peers.remove.body'),
-      confirmLabel: t('peers.remove.submit'),
+      confirmLabel: t('word.remove'),
     })
     if (yes) await run(async () => call('removeSyncPeer', { params }), t('peers.removed', { name }))
   }

@@ -27,23 +27,23 @@ export function TrashScreen(props: { object: string | undefined }) {
   const mayChange = useMay('manage_settings') === true
   if (error && !overview) {
     return (
-      <Page title={t('trash.title')}>
+      <Page title={t('word.trash')}>
         <LoadFailure error={error} onRetry={() => void refetch()} />
       </Page>
     )
   }
   if (!overview || !objects) {
     return (
-      <Page title={t('trash.title')}>
+      <Page title={t('word.trash')}>
         <Delayed>
-          <p role="status">{t('app.loading')}</p>
+          <p role="status">{t('word.loading')}</p>
         </Delayed>
       </Page>
     )
   }
   return (
     <Page
-      title={t('trash.title')}
+      title={t('word.trash')}
       lead={
         <>
           {overview.retentionDays === 0 ? t('trash.lead.ever') : tn('trash.lead.for', overview.retentionDays)}{' '}
@@ -116,7 +116,7 @@ function Contents(props: { overview: TrashOverview; objects: readonly ObjectItem
     <>
       <div className={parts.bar}>
         <NativeSelect
-          label={t('trash.object')}
+          label={t('word.object')}
           value={only ?? ''}
           onChange={(event) => {
             setChosen(new Set())
@@ -130,7 +130,7 @@ function Contents(props: { overview: TrashOverview; objects: readonly ObjectItem
             },
             ...overview.objects.map((each) => ({
               value: each.object,
-              label: t('trash.object.one', { object: labelOf(each.object), count: each.total }),
+              label: t('word.objectCount', { object: labelOf(each.object), count: each.total }),
             })),
           ]}
         />
@@ -183,7 +183,7 @@ function Contents(props: { overview: TrashOverview; objects: readonly ObjectItem
         </Notice>
       )}
       <p className="cairn-hidden" role="status">
-        {tn('trash.chosen', marked.length)}
+        {tn('word.selected', marked.length)}
       </p>
     </>
   )

@@ -5,6 +5,7 @@ import { Moment } from '../../components/moment.tsx'
 import { formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import type { TrashedRecord } from './trash-queries.ts'
+import parts from '../../components/parts.module.css'
 import classes from './trash.module.css'
 
 /** The list; `withObject` says of each record what it is. */
@@ -23,12 +24,12 @@ export function TrashTable(props: {
   const all = records.length > 0 && records.every(({ key }) => chosen.has(key))
   const columns = [
     { label: t('trash.column.select'), hidden: true },
-    { label: t('trash.column.record') },
-    ...(props.withObject ? [{ label: t('trash.column.object'), wide: true }] : []),
-    { label: t('trash.column.deleted') },
+    { label: t('word.record') },
+    ...(props.withObject ? [{ label: t('word.object'), wide: true }] : []),
+    { label: t('word.deleted') },
     { label: t('trash.column.by'), wide: true },
     { label: t('trash.column.goes'), wide: true },
-    { label: t('trash.column.actions'), hidden: true },
+    { label: t('word.whatToDo'), hidden: true },
   ]
   const toggle = (key: string): void => {
     const next = new Set(chosen)
@@ -44,9 +45,9 @@ export function TrashTable(props: {
         indeterminate={!all && chosen.size > 0}
         onChange={() => onChoose(all ? new Set() : new Set(records.map(({ key }) => key)))}
       />
-      <ListTable label={t('trash.list')} columns={columns}>
+      <ListTable label={t('trash.list')} columns={columns} stacked>
         {records.map((record) => {
-          const name = record.title ?? t('trash.untitled')
+          const name = record.title ?? t('word.untitled')
           return (
             <tr key={record.key}>
               <td className={classes.choice}>
@@ -70,7 +71,7 @@ export function TrashTable(props: {
                 {goesText(record)}
               </td>
               <td>
-                <div className={classes.buttons}>
+                <div className={parts.rowButtons}>
                   <Button
                     size="compact-sm"
                     variant="default"
@@ -103,6 +104,6 @@ export function TrashTable(props: {
 }
 
 function goesText({ goesAt }: TrashedRecord): string {
-  if (goesAt === undefined) return t('trash.never')
+  if (goesAt === undefined) return t('word.never')
   return goesAt <= Date.now() ? t('trash.soon') : formatMoment(new Date(goesAt).toISOString())
 }

@@ -60,14 +60,14 @@ export function CalendarView(props: ViewKindProps) {
       />
       <OptionSelect
         label={t('calendar.end')}
-        none={t('kinds.none')}
+        none={t('word.none')}
         value={options.endDateField ?? ''}
         choices={choices.filter(({ value }) => value !== options.startDateField)}
         onChange={(value) => part.setOptions({ endDateField: value })}
       />
       <OptionSelect
         label={t('calendar.color')}
-        none={t('kinds.none')}
+        none={t('word.none')}
         value={options.colorField ?? ''}
         choices={hueFields(fields)}
         onChange={(value) => part.setOptions({ colorField: value })}

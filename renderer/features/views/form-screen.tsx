@@ -36,7 +36,7 @@ export function FormScreen(props: { name: string; view: string }) {
     return (
       <Page title={t('form.notFound')} lead={t('form.notFound.text')}>
         <Button component="a" href={`#/o/${props.name}`} variant="default" mt="md">
-          {t('views.all')}
+          {t('word.allRecords')}
         </Button>
       </Page>
     )
@@ -45,7 +45,7 @@ export function FormScreen(props: { name: string; view: string }) {
     return (
       <Page title={props.name}>
         <Delayed>
-          <p role="status">{t('app.loading')}</p>
+          <p role="status">{t('word.loading')}</p>
         </Delayed>
       </Page>
     )

@@ -40,7 +40,7 @@ export function FormSettings(props: {
         long
         onChange={(description) => onChange({ ...form, description })}
       />
-      <h3>{t('form.fields')}</h3>
+      <h3>{t('word.fields')}</h3>
       <ul className={classes.entries}>
         {form.fields.map((entry, at) => {
           const field = fields.find(({ name }) => name === entry.field)
@@ -141,7 +141,7 @@ function Entry(props: {
           variant="subtle"
           color="gray"
           disabled={props.first}
-          aria-label={t('form.field.up', { field: name })}
+          aria-label={t('word.moveUp', { field: name })}
           onClick={() => props.onMove(-1)}
         >
           <IconChevronUp size={14} aria-hidden />
@@ -151,7 +151,7 @@ function Entry(props: {
           variant="subtle"
           color="gray"
           disabled={props.last}
-          aria-label={t('form.field.down', { field: name })}
+          aria-label={t('word.moveDown', { field: name })}
           onClick={() => props.onMove(1)}
         >
           <IconChevronDown size={14} aria-hidden />
@@ -169,7 +169,7 @@ function Entry(props: {
         <Checkbox
           size="xs"
           aria-label={t('form.field.required', { field: name })}
-          title={t('form.required')}
+          title={t('word.requiredSmall')}
           checked={field.required === true || entry.required === true}
           disabled={field.required === true}
           onChange={(event) => set({ required: event.currentTarget.checked })}

@@ -123,7 +123,7 @@ export function GalleryView(props: ViewKindProps) {
       own={
         <OptionSelect
           label={t('gallery.cover')}
-          none={t('kinds.none')}
+          none={t('word.none')}
           value={options.coverField ?? ''}
           choices={coverFields(part.fields)}
           onChange={(value) => part.setOptions({ coverField: value })}

@@ -44,7 +44,7 @@ export function KanbanView(props: ViewKindProps) {
       />
       <OptionSelect
         label={t('kanban.sum')}
-        none={t('kinds.none')}
+        none={t('word.none')}
         value={part.options.sumField ?? ''}
         choices={sumFields(part.fields)}
         onChange={(value) => part.setOptions({ sumField: value })}

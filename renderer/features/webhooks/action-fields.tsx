@@ -80,9 +80,9 @@ function RecordFields({ draft, problemOf, onChange }: ReceiverFormPart) {
           <PairRows
             legend={t('receivers.mapping')}
             help={t('receivers.mapping.help')}
-            nameLabel={t('receivers.mapping.field')}
+            nameLabel={t('word.field')}
             valueLabel={t('receivers.mapping.source')}
-            add={t('receivers.mapping.add')}
+            add={t('word.addField')}
             pairs={draft.mapping}
             names={fields}
             problemOf={(name) => problemOf(`mapping.${name}`)}

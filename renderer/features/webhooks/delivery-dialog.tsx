@@ -37,8 +37,8 @@ function Content(props: DeliveryDialogProps & { delivery: Delivery }) {
     .join('\n')
   const columns = [
     { label: t('deliveries.attempt'), number: true },
-    { label: t('deliveries.when') },
-    { label: t('deliveries.code'), number: true },
+    { label: t('word.when') },
+    { label: t('word.answer'), number: true },
     { label: t('deliveries.ms'), number: true },
     { label: t('deliveries.error') },
   ]
@@ -57,7 +57,7 @@ function Content(props: DeliveryDialogProps & { delivery: Delivery }) {
           </tr>
         ))}
       </ListTable>
-      <CodeText label={t('deliveries.request')} text={`${request.method} ${request.url}\n${headers}`} />
+      <CodeText label={t('word.request')} text={`${request.method} ${request.url}\n${headers}`} />
       {request.body !== undefined && <CodeText label={t('deliveries.body')} text={readable(request.body)} />}
       {responseBody !== undefined && responseBody !== '' && (
         <CodeText label={t('deliveries.answer')} text={readable(responseBody)} />
@@ -67,7 +67,7 @@ function Content(props: DeliveryDialogProps & { delivery: Delivery }) {
         <Button variant="default" onClick={props.onClose}>
           {t('app.close')}
         </Button>
-        <Button onClick={() => props.onAgain(props.delivery)}>{t('deliveries.again')}</Button>
+        <Button onClick={() => props.onAgain(props.delivery)}>{t('word.sendAgain')}</Button>
       </Group>
     </div>
   )

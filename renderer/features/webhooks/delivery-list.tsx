@@ -96,13 +96,13 @@ function DeliveryTable(props: {
   onAgain: (delivery: Delivery) => void
 }) {
   const columns = [
-    { label: t('deliveries.when') },
-    { label: t('deliveries.what') },
-    { label: t('deliveries.outcome') },
-    { label: t('deliveries.code'), number: true },
+    { label: t('word.when') },
+    { label: t('word.what') },
+    { label: t('word.outcome') },
+    { label: t('word.answer'), number: true },
     { label: t('deliveries.ms'), number: true },
     { label: t('deliveries.attempts'), number: true },
-    { label: t('deliveries.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <ListTable label={t('deliveries.list')} columns={columns}>
@@ -139,7 +139,7 @@ function DeliveryTable(props: {
                 aria-label={t('deliveries.openOf', { when })}
                 onClick={() => props.onOpen(delivery.id)}
               >
-                {t('deliveries.open')}
+                {t('word.details')}
               </Button>
               <Button
                 size="compact-sm"
@@ -147,7 +147,7 @@ function DeliveryTable(props: {
                 aria-label={t('deliveries.againOf', { when })}
                 onClick={() => props.onAgain(delivery)}
               >
-                {t('deliveries.again')}
+                {t('word.sendAgain')}
               </Button>
             </td>
           </tr>

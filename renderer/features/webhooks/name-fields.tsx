@@ -30,7 +30,7 @@ export function NameFields(props: {
   return (
     <>
       <TextInput
-        label={t('webhooks.label')}
+        label={t('word.label')}
         value={draft.label}
         error={problemOf('label')}
         autoComplete="off"
@@ -39,7 +39,7 @@ export function NameFields(props: {
       />
       {isNew && (
         <TextInput
-          label={t('webhooks.name')}
+          label={t('word.name')}
           description={t('webhooks.name.help')}
           value={draft.name}
           error={problemOf('name')}

@@ -51,9 +51,11 @@ export function OutgoingPart(props: { name: string | undefined }) {
       )}
       {!error && !webhooks && <Loading />}
       {webhooks?.length === 0 && (
-        <EmptyState title={t('webhooks.none')} icon={<IconWebhook size={32} stroke={1.5} aria-hidden />} actions={make}>
-          {t('webhooks.none.text')}
-        </EmptyState>
+        <EmptyState
+          title={t('webhooks.none')}
+          icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
+          actions={make}
+        />
       )}
       {webhooks && webhooks.length > 0 && (
         <>
@@ -104,7 +106,7 @@ function SecretDialog(props: { shown: ShownSecret | undefined; onClose: () => vo
         <OnceShown
           lead={t('webhooks.shown.lead')}
           values={[{ label: t('webhooks.secret'), value: shown.secret }]}
-          done={t('webhooks.shown.done')}
+          done={t('word.copied')}
           onDone={props.onClose}
         />
       )}

@@ -58,10 +58,10 @@ export function ReceiverDetail(props: { receiver: Receiver; onEdit: () => void }
         }
       >
         <Button variant="default" onClick={props.onEdit}>
-          {t('webhooks.edit')}
+          {t('word.edit')}
         </Button>
         <Button variant="subtle" onClick={() => void run(remove)}>
-          {t('webhooks.delete.open')}
+          {t('word.deleteDots')}
         </Button>
       </DetailHead>
       {receiver.verificationType === 'none' && (
@@ -96,13 +96,13 @@ function helpOf(receiver: Receiver) {
 function Facts({ receiver }: { receiver: Receiver }) {
   const mapped = Object.entries(receiver.mapping ?? {}).map(([field, source]) => `${field} = ${source}`)
   const facts: readonly Fact[] = [
-    [t('webhooks.name'), receiver.name],
+    [t('word.name'), receiver.name],
     [t('receivers.verification'), t(`receivers.verification.${receiver.verificationType}`)],
     [t('receivers.action'), `${t(`receivers.action.${receiver.action}`)}: ${receiver.target}`],
     ...(mapped.length > 0 ? [[t('receivers.mapping'), mapped.join('; ')] as const] : []),
     ...(receiver.externalIdField === undefined ? [] : [[t('receivers.externalId'), receiver.externalIdField] as const]),
-    [t('receivers.response'), t(`receivers.response.${receiver.responseMode}`)],
-    [t('webhooks.since'), formatMoment(receiver.createdAt)],
+    [t('word.answer'), t(`receivers.response.${receiver.responseMode}`)],
+    [t('word.made'), formatMoment(receiver.createdAt)],
   ]
   return <FactList facts={facts} />
 }

@@ -92,7 +92,7 @@ function ReceiverForm(props: ReceiverDialogProps & { receiver: Receiver | 'new' 
             <VerificationFields {...part} />
             <ActionFields {...part} />
             <NativeSelect
-              label={t('receivers.response')}
+              label={t('word.answer')}
               value={draft.responseMode}
               data={(['sync', 'async'] as const).map((value) => ({ value, label: t(`receivers.response.${value}`) }))}
               onChange={(event) =>
@@ -130,7 +130,7 @@ function TextFields({ draft, problemOf, onChange, isNew }: ReceiverFormPart & { 
         onChange={(event) => onChange({ ...draft, path: event.currentTarget.value })}
       />
       <TextInput
-        label={t('webhooks.description')}
+        label={t('word.description')}
         value={draft.description}
         error={problemOf('description')}
         autoComplete="off"

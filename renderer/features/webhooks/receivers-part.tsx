@@ -43,9 +43,7 @@ export function ReceiversPart(props: { name: string | undefined }) {
           title={t('receivers.none')}
           icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
           actions={make}
-        >
-          {t('receivers.none.text')}
-        </EmptyState>
+        />
       )}
       {receivers && receivers.length > 0 && (
         <>

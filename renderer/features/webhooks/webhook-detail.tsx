@@ -84,13 +84,13 @@ export function WebhookDetail(props: { webhook: Webhook; onEdit: () => void; onS
           {t('webhooks.test')}
         </Button>
         <Button variant="default" onClick={props.onEdit}>
-          {t('webhooks.edit')}
+          {t('word.edit')}
         </Button>
         <Button variant="subtle" onClick={() => void run(rotate)}>
           {t('webhooks.rotate.open')}
         </Button>
         <Button variant="subtle" onClick={() => void run(remove)}>
-          {t('webhooks.delete.open')}
+          {t('word.deleteDots')}
         </Button>
       </DetailHead>
       <Facts webhook={webhook} />
@@ -103,9 +103,9 @@ export function WebhookDetail(props: { webhook: Webhook; onEdit: () => void; onS
 function Facts({ webhook }: { webhook: Webhook }) {
   const type = webhook.authentication?.type ?? 'none'
   const facts: readonly Fact[] = [
-    [t('webhooks.name'), webhook.name],
+    [t('word.name'), webhook.name],
     [t('webhooks.sends'), sendText(webhook)],
-    [t('webhooks.url'), `${webhook.method} ${webhook.url}`],
+    [t('word.address'), `${webhook.method} ${webhook.url}`],
     [
       t('webhooks.payload'),
       webhook.body !== undefined
@@ -123,7 +123,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
     [t('webhooks.signature'), t('webhooks.signature.text')],
     [t('webhooks.retries'), retryText(webhook)],
     ...(webhook.tags.length > 0 ? [[t('webhooks.tags'), webhook.tags.join(', ')] as const] : []),
-    [t('webhooks.since'), formatMoment(webhook.createdAt)],
+    [t('word.made'), formatMoment(webhook.createdAt)],
   ]
   return <FactList facts={facts} />
 }

@@ -85,7 +85,7 @@ export function draftProblems(draft: WebhookDraft): FieldProblem[] {
   const say = (field: string, message: string): void => void problems.push({ field, code: 'rule_violation', message })
   if (draft.name === '') say('name', t('webhooks.name.missing'))
   if (draft.url.trim() === '') say('url', t('webhooks.url.missing'))
-  if (draft.body.trim() !== '' && !isJson(draft.body)) say('body', t('webhooks.body.wrong'))
+  if (draft.body.trim() !== '' && !isJson(draft.body)) say('body', t('word.notJson'))
   if (!isWhole(draft.timeoutMs)) say('timeoutMs', t('webhooks.number.wrong'))
   if (draft.ownRetries)
     for (const name of retryFigures)

@@ -20,7 +20,7 @@ export function WebhookFields({ draft, isNew, problemOf, onChange }: WebhookForm
     <>
       <NameFields draft={draft} isNew={isNew} fallback="webhook" problemOf={problemOf} onChange={onChange} />
       <NativeSelect
-        label={t('webhooks.object')}
+        label={t('word.recordsOf')}
         description={t('webhooks.object.help')}
         value={draft.object}
         error={problemOf('object')}
@@ -52,7 +52,7 @@ export function WebhookFields({ draft, isNew, problemOf, onChange }: WebhookForm
         {problemOf('triggers') && <p className={parts.problem}>{problemOf('triggers')}</p>}
       </fieldset>
       <TextInput
-        label={t('webhooks.url')}
+        label={t('word.address')}
         description={t('webhooks.url.help')}
         value={draft.url}
         error={problemOf('url')}

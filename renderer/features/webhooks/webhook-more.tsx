@@ -35,7 +35,7 @@ export function WebhookMore(props: WebhookFormPart) {
       <summary>{t('webhooks.more')}</summary>
       <div className={parts.stack}>
         <TextInput
-          label={t('webhooks.description')}
+          label={t('word.description')}
           value={draft.description}
           error={problemOf('description')}
           autoComplete="off"
@@ -45,7 +45,7 @@ export function WebhookMore(props: WebhookFormPart) {
           legend={t('webhooks.headers')}
           help={t('webhooks.headers.help')}
           nameLabel={t('webhooks.header.name')}
-          valueLabel={t('webhooks.header.value')}
+          valueLabel={t('word.value')}
           add={t('webhooks.headers.add')}
           pairs={draft.headers}
           problemOf={(name) => problemOf(`headers.${name}`)}
@@ -89,7 +89,7 @@ export function WebhookMore(props: WebhookFormPart) {
         />
         <TextInput
           label={t('webhooks.tags')}
-          description={t('webhooks.tags.help')}
+          description={t('word.commas')}
           value={draft.tags}
           error={problemOf('tags')}
           autoComplete="off"

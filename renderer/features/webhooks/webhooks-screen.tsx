@@ -18,13 +18,13 @@ export function WebhooksScreen(props: { part: string | undefined; name: string |
   const chosen = tabs.find((tab) => tab === props.part) ?? 'out'
   if (manifest && manifest.routes.webhooks == null) {
     return (
-      <Page title={t('webhooks.title')}>
+      <Page title={t('word.webhooks')}>
         <EmptyState title={t('webhooks.absent')} />
       </Page>
     )
   }
   return (
-    <Page title={t('webhooks.title')} width="full">
+    <Page title={t('word.webhooks')} width="full">
       <TabbedParts
         label={t('webhooks.parts')}
         tabs={tabs.map((key) => ({ key, label: t(`webhooks.part.${key}`) }))}

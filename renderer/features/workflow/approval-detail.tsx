@@ -58,8 +58,8 @@ function Detail({ approval }: { approval: Approval }) {
         approval={approval}
         nameOf={people.nameOf}
         more={[
-          [t('approvals.object'), word],
-          [t('approvals.step'), step],
+          [t('word.object'), word],
+          [t('word.step'), step],
         ]}
       />
       <div className={classes.acts}>

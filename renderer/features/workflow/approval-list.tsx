@@ -35,7 +35,7 @@ export function ApprovalList(props: { part: ApprovalPart; ownId: string; id: str
   }
   const older = hasNextPage && (
     <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-      {t('approvals.older')}
+      {t('word.showOlder')}
     </Button>
   )
   if (approvals.length === 0 && id === undefined) {

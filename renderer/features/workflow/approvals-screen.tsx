@@ -20,13 +20,13 @@ export function ApprovalsScreen(props: { part: string | undefined; id: string | 
   const chosen = approvalParts.find((part) => part === props.part) ?? 'decide'
   if (manifest && manifest.routes.approvals == null) {
     return (
-      <Page title={t('approvals.title')}>
+      <Page title={t('word.approvals')}>
         <EmptyState title={t('approvals.absent')} />
       </Page>
     )
   }
   return (
-    <Page title={t('approvals.title')} width="full">
+    <Page title={t('word.approvals')} width="full">
       <TabbedParts
         label={t('approvals.parts')}
         tabs={approvalParts.map((key) => ({

@@ -64,8 +64,8 @@ export function TransitionTable(props: { workflow: Workflow; current?: string | 
     return state === current ? t('diagram.current', { state: label }) : label
   }
   const columns = [
-    { label: t('diagram.step') },
-    { label: t('diagram.from') },
+    { label: t('word.step') },
+    { label: t('word.from') },
     { label: t('diagram.to') },
     { label: t('diagram.asks'), wide: true },
   ]

@@ -55,7 +55,7 @@ function WorkflowLine(props: { workflow: Workflow; record: RecordName; level: 2 
         {state ? (
           <>
             <span role="status">
-              <span className="cairn-hidden">{t('workflow.state')}: </span>
+              <span className="cairn-hidden">{t('word.state')}: </span>
               <StateBadge workflow={workflow} state={state.currentState} />
             </span>
             <StepButtons workflow={workflow} record={record} steps={state.availableTransitions} />
@@ -65,7 +65,7 @@ function WorkflowLine(props: { workflow: Workflow; record: RecordName; level: 2 
           <>
             <span role="alert">{problemText(error)}</span>
             <Button size="compact-sm" variant="default" onClick={() => void refetch()}>
-              {t('app.retry')}
+              {t('word.tryAgain')}
             </Button>
           </>
         ) : (

@@ -3,13 +3,18 @@
 
 import { useRef } from 'react'
 import type { ComponentType } from 'react'
+import { exampleDay } from '../date-text.ts'
 import type { FieldContext, FieldEditorProps } from '../field-type.ts'
 import { useInitialFocus } from './use-initial-focus.ts'
 
 /** Native picker that goes with the text. */
 export type PickerKind = 'date' | 'datetime-local' | 'time'
 
-const placeholders = { date: 'YYYY-MM-DD', 'datetime-local': 'YYYY-MM-DD hh:mm', time: 'hh:mm' } as const
+/** How one is typed, in the reader's order. */
+function exampleOf(kind: PickerKind, locale: string): string {
+  const day = kind === 'time' ? '' : exampleDay(locale)
+  return kind === 'date' ? day : `${day} 14:30`.trim()
+}
 
 /**
  * Makes the editor of a type: `toPicker` turns typed text into the native picker's form, or empty text when it cannot
@@ -32,7 +37,7 @@ export function createPickerEditor(
           aria-label={label}
           aria-invalid={invalid || undefined}
           aria-describedby={describedBy}
-          placeholder={field.placeholder ?? placeholders[kind]}
+          placeholder={field.placeholder ?? exampleOf(kind, context.locale)}
           autoComplete="off"
           value={draft}
           onChange={(event) => onDraft(event.currentTarget.value)}

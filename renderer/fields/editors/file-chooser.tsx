@@ -51,7 +51,7 @@ export function FileChooser(props: FieldEditorProps) {
       >
         <ChosenFiles
           files={files.map(shownFile)}
-          label={t('files.chosen')}
+          label={t('word.files')}
           onRemove={({ fileId }) => {
             put(files.filter((file) => file.fileId !== fileId))
             button.current?.focus()

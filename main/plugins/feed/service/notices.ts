@@ -57,9 +57,11 @@ const excerptLength = 300
 export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
   const { metadata, data, known } = parts
 
-  const saysOf = ({ actor }: PlatformEvent, deed: string): string => {
+  /** Who did what, as the title begins, and by itself for whoever words it anew (D-344). */
+  const saysOf = ({ actor }: PlatformEvent, deed: string): { says: string; who?: string } => {
     const name = actor.type === 'user' ? parts.people.findAll([actor.id]).get(actor.id)?.name : undefined
-    return `${name ?? actor.name ?? 'The system'} ${deed}`
+    const who = name ?? actor.name
+    return { says: `${who ?? 'The system'} ${deed}`, ...(who === undefined ? {} : { who }) }
   }
 
   const tell = async (
@@ -70,6 +72,8 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       /** Names the act; others of the same act join this one. */
       foldKey?: string
       feedId?: string
+      /** How an approval stands. */
+      status?: unknown
       /** What is said beside the title; null when the user may read none of it. */
       body: (ctx: RequestContext) => NoticeBody | null
     },
@@ -83,7 +87,8 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     const body = rest.body(ctx)
     const named = body === null ? null : await recordName(parts, ctx, object, recordId)
     if (body === null || named === null) return
-    const says = saysOf(event, notice.says)
+    const told = saysOf(event, notice.says)
+    const { says } = told
     const { name, label, field } = named
     const title = field === null ? {} : { title: { field, without: `${says} ${label}` } }
     const draft: NotificationDraft = {
@@ -92,7 +97,13 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       title: `${says} ${name}`,
       body: body.text,
       quotes: { ...title, ...(body.lines === undefined ? {} : { lines: body.lines }) },
-      data: { object, recordId, ...(feedId === undefined ? {} : { feedId }) },
+      data: {
+        object,
+        recordId,
+        ...told,
+        ...(feedId === undefined ? {} : { feedId }),
+        ...(rest.status === undefined ? {} : { status: rest.status }),
+      },
       actionUrl: `#/o/${object}?rec=${recordId}${feedId === undefined ? '' : `&tab=activity&item=${feedId}`}`,
       ...(rest.channels === undefined ? {} : { channels: rest.channels }),
       // What another machine wrote was mailed and posted from there.
@@ -136,7 +147,8 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       if (told.has(userId)) continue
       told.add(userId)
       const notice = itemNotice(event, item, mentioned.has(userId) && wantsWord(events, 'mention'), events)
-      if (notice !== null) await tell(event, userId, notice, { feedId: item.id, body, channels })
+      const status = item.type === 'approval' ? item.data?.['status'] : undefined
+      if (notice !== null) await tell(event, userId, notice, { feedId: item.id, body, channels, status })
     }
     if (members.length === 0) return
     const ended = parts.subscriptions.ended(place)
@@ -195,13 +207,14 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
           .map(({ event }) => partOf(event.recordId!, causeOf(event), linesOf(ctx, schema, event)))
           .filter(({ fields }) => fields.length > 0)
         if (told.length === 0) continue
-        const says = saysOf(first, 'changed')
+        const who = saysOf(first, 'changed')
+        const { says } = who
         const draft: NotificationDraft = {
           userId: follower.userId,
           type: 'record',
           title: says,
           body: '',
-          data: { object: schema.name },
+          data: { object: schema.name, ...who },
           channels: follower.channels,
           ...(first.source === 'sync' ? { stays: true } : {}),
           organizationId: ctx.organizationId,

@@ -30,6 +30,7 @@ export function foldedWords(
   isFull: boolean,
 ): ShownNotification {
   const count = countOf(parts)
+  const { who } = notification.data
   const [recordId] = count === 1 ? parts.flatMap(({ ids }) => ids) : []
   const changed = new Set(parts.flatMap((part) => part.fields))
   const labels = fields.filter(({ uid }) => changed.has(uid)).map((field) => field.label)
@@ -38,7 +39,13 @@ export function foldedWords(
     ...notification,
     title: cut(`${says} ${what}`, maxTitleChars),
     body: cut(labels.join(', '), maxBodyChars),
-    data: { object, ...(recordId === undefined ? {} : { recordId }), count },
+    data: {
+      object,
+      ...(recordId === undefined ? {} : { recordId }),
+      count,
+      says,
+      ...(who === undefined ? {} : { who }),
+    },
     actionUrl: `#/o/${object}${recordId === undefined ? '' : `?rec=${recordId}`}`,
   }
 }

@@ -48,6 +48,7 @@ export function createAnnouncer(parts: {
     { schema, approval }: Told,
     userIds: readonly string[],
     title: string,
+    status: ApprovalRow['status'] | 'late',
     cause: string,
   ): void => {
     for (const userId of new Set(userIds)) {
@@ -56,7 +57,7 @@ export function createAnnouncer(parts: {
         type: 'approval',
         title,
         body: schema.label,
-        data: { object: schema.name, recordId: approval.record_id, approvalRequestId: approval.id },
+        data: { object: schema.name, recordId: approval.record_id, approvalRequestId: approval.id, status },
         actionUrl: `#/o/${schema.name}?rec=${approval.record_id}&tab=activity`,
         dedupeKey: `workflow:${approval.id}:${cause}`,
         organizationId: approval.organization_id,
@@ -90,14 +91,14 @@ export function createAnnouncer(parts: {
       item(tx, ctx, about, 'pending', 'An approval is asked for.')
       emit(tx, ctx, 'approval.requested', about, { status: 'pending', userIds })
       const others = userIds.filter((id) => id !== ctx.actor.id)
-      notify(tx, about, others, 'An approval is asked of you', `requested:${round}`)
+      notify(tx, about, others, 'An approval is asked of you', 'pending', `requested:${round}`)
     },
     decided(tx, ctx, about, status) {
       const { submitter_id: submitter } = about.approval
       item(tx, ctx, about, status, said[status])
       emit(tx, ctx, 'approval.decided', about, { status, userIds: [submitter, ...about.approvers] })
       const others = [submitter, ...(status === 'recalled' ? about.approvers : [])].filter((id) => id !== ctx.actor.id)
-      notify(tx, about, others, said[status], status)
+      notify(tx, about, others, said[status], status, status)
     },
     heard(tx, ctx, about, status) {
       const { submitter_id: submitter } = about.approval
@@ -106,9 +107,9 @@ export function createAnnouncer(parts: {
       const told = status === 'pending' ? about.approvers : status === 'recalled' ? userIds : [submitter]
       const here = told.filter((id) => id !== ctx.actor.id && parts.isHere(id))
       const title = status === 'pending' ? 'An approval is asked of you' : said[status]
-      notify(tx, about, here, title, status === 'pending' ? 'requested:first' : status)
+      notify(tx, about, here, title, status, status === 'pending' ? 'requested:first' : status)
     },
-    late: (tx, about, userIds) => notify(tx, about, userIds, 'An approval is still waiting', 'late'),
+    late: (tx, about, userIds) => notify(tx, about, userIds, 'An approval is still waiting', 'late', 'late'),
   }
 }
 

@@ -3,7 +3,6 @@ import type { assistantStrings } from '../en/assistant.ts'
 
 /** The German words of {@link assistantStrings}. */
 export const assistantGerman: Record<keyof typeof assistantStrings, string> = {
-  'assistant.title': 'Assistent',
   'assistant.lead':
     'Mit eigenen Worten fragen. Was verstanden wurde, ist zu sehen, bevor etwas läuft, und nichts wird geschrieben.',
   'assistant.absent': 'Dieses Cairn hat keinen Assistenten',
@@ -20,17 +19,13 @@ export const assistantGerman: Record<keyof typeof assistantStrings, string> = {
   'assistant.question.example': 'Zum Beispiel: offene Aufgaben, die diesen Monat fällig sind',
   'assistant.question.missing': 'Eine Frage eingeben.',
   'assistant.about': 'Über',
-  'assistant.about.any': 'Beliebiges Objekt',
   'assistant.ask': 'Fragen',
   'assistant.notUnderstood': 'Das wurde nicht verstanden',
   'assistant.notUnderstood.text': 'Ein Objekt nennen und was du davon wissen willst, zum Beispiel eines davon:',
   'assistant.suggestions': 'Ebenso möglich',
   'assistant.made': 'Was verstanden wurde',
-  'assistant.fact.object': 'Datensätze von',
   'assistant.fact.conditions': 'Mit',
   'assistant.fact.none': 'Ohne Bedingung',
-  'assistant.fact.order': 'Reihenfolge',
-  'assistant.fact.top': 'Höchstens',
   'assistant.fact.trust': 'Gewissheit',
   'assistant.fact.provider': 'Verstanden von',
   'assistant.order.asc': 'aufsteigend',
@@ -44,9 +39,7 @@ export const assistantGerman: Record<keyof typeof assistantStrings, string> = {
   'assistant.filter.help': 'In der Filtersprache der API.',
   'assistant.filter.source': 'Wie im Filter unten',
   'assistant.filter.wrong': 'Das ist kein Filter: Es muss ein JSON-Objekt sein.',
-  'assistant.run': 'Ausführen',
   'assistant.edit': 'Bedingungen ändern',
-  'assistant.table': 'Als Tabelle zeigen',
   'assistant.keep': 'Als Ansicht behalten',
   'assistant.kept': 'Die Ansicht „{name}“ ist gespeichert. Sie steht bei den Ansichten des Objekts.',
   'assistant.result.one': '{count} Datensatz',

@@ -3,7 +3,6 @@ import type { conflictStrings } from '../en/conflicts.ts'
 
 /** The German words of {@link conflictStrings}. */
 export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
-  'conflicts.title': 'Konflikte',
   'conflicts.lead':
     'Was zwei Geräte schrieben, bevor sie voneinander wussten, und was ein anderes Gerät von diesem nicht angenommen hat. Nichts ist verloren: Wähle, was bleibt.',
   'conflicts.parts': 'Bereiche der Konflikte',
@@ -16,11 +15,8 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
     'Wenn Geräte dasselbe Feld zugleich schreiben, stehen hier beide Werte nebeneinander. Ebenso, was ein anderes Gerät nicht annimmt.',
   'conflicts.noneDecided': 'Noch nichts entschieden',
   'conflicts.noneDecided.text': 'Entschiedenes bleibt 90 Tage hier und lässt sich wieder öffnen.',
-  'conflicts.show': 'Zeigen',
   'conflicts.show.open': 'Offene',
   'conflicts.show.resolved': 'Entschiedene',
-  'conflicts.all': 'Alle Datensätze',
-  'conflicts.more': 'Mehr zeigen',
   'conflicts.count.one': '{count} Konflikt',
   'conflicts.count.other': '{count} Konflikte',
   'conflicts.keys':
@@ -31,7 +27,6 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.found': 'Gefunden {when}',
   'conflicts.ended': '{how}, {when}',
   'conflicts.who': '{who} auf {device}',
-  'conflicts.somebody': 'Jemand',
   'conflicts.someDevice': 'einem anderen Gerät',
   'conflicts.empty': 'Leer',
   'conflicts.deleted': 'Hat den Datensatz gelöscht',
@@ -82,7 +77,6 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.refused.theirs': 'Auf {device}',
   'conflicts.refused.none': 'Kein solcher Datensatz',
   'conflicts.refused.noneDefined': 'Keine solche Definition',
-  'conflicts.refused.gone': 'Gelöscht',
   'conflicts.refused.asked': '„{device}“ wurde {when} um einen neuen Versuch gebeten. Noch keine Antwort.',
   'conflicts.refused.tried': '„{device}“ hat es auf Bitte {when} erneut versucht: weiterhin nicht angenommen.',
   'conflicts.refused.retry': 'Erneut versuchen',
@@ -96,7 +90,6 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
     '„{device}“ wird um einen neuen Versuch gebeten. Was angenommen wird, verlässt diese Liste von selbst.',
   'conflicts.refused.takenBack': 'Zurückgenommen. Das Geschriebene bleibt im Verlauf des Datensatzes.',
   'conflicts.refused.removed': 'Von diesem Gerät entfernt.',
-  'conflicts.side.before': 'Vorher',
   'conflicts.before.unknown': 'Unbekannt: Als die beiden Werte geschrieben wurden, wurde es nicht aufgezeichnet.',
   'conflicts.definition': 'Definition ({type} {name})',
   'conflicts.property.of': '{field}: {property}',

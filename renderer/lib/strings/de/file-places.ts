@@ -17,7 +17,6 @@ export const filePlaceGerman: Record<keyof typeof filePlaceStrings, string> = {
   'filePlace.problem.of':
     'Diese Datei liegt auf {machine}, das nicht verbunden ist. Starte {machine} und öffne sie dann noch einmal.',
   'filePlace.problem.refused': 'Kein verbundenes Gerät hat diese Datei gegeben. Öffne sie später noch einmal.',
-  'filePlace.keep.title': 'Dateien',
   'filePlace.keep': 'Alle Dateien auf diesem Gerät behalten',
   'filePlace.keep.help':
     'Holt alle Dateien im Hintergrund, die neuesten zuerst. Sonst kommt eine Datei von einem anderen Gerät, wenn du sie öffnest.',

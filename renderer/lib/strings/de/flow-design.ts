@@ -3,7 +3,6 @@ import type { flowDesignStrings } from '../en/flow-design.ts'
 
 /** The German words of {@link flowDesignStrings}. */
 export const flowDesignGerman: Record<keyof typeof flowDesignStrings, string> = {
-  'design.flowLabel': 'Bezeichnung',
   'design.activate': 'Aktivieren',
   'design.toDraft': 'Zurück zum Entwurf',
   'design.saved': 'Der Ablauf wurde gespeichert.',
@@ -20,8 +19,6 @@ export const flowDesignGerman: Record<keyof typeof flowDesignStrings, string> = 
   'design.wrong.other': '{count} Probleme',
   'design.leave.title': 'Verlassen, ohne zu speichern?',
   'design.leave.body': 'Die Änderungen dieses Ablaufs gehen verloren.',
-  'design.leave.confirm': 'Verlassen',
-  'design.leave.stay': 'Bleiben',
   'design.choose': 'Einen Schritt wählen, um ihn zu ändern.',
   'design.outline': 'Gliederung',
   'design.canvas': 'Zeichenfläche',
@@ -30,7 +27,6 @@ export const flowDesignGerman: Record<keyof typeof flowDesignStrings, string> = 
   'design.more': 'Variablen und Fehler',
   'design.runsOn': 'Der Zeitplan läuft auf',
   'design.runsOn.usual': 'Der Rechner, der alle anderen ausführt',
-  'design.variables': 'Variablen',
   'design.variables.add': 'Variable hinzufügen',
   'design.variable.name': 'Name von Variable {number}',
   'design.variable.type': 'Typ von Variable {number}',
@@ -76,7 +72,6 @@ export const flowDesignGerman: Record<keyof typeof flowDesignStrings, string> = 
   'design.branch.add': 'Zweig hinzufügen',
   'design.rows.one': '{number}.',
   'design.rows.add': 'Hinzufügen: {what}',
-  'design.rows.remove': 'Entfernen',
   'design.rows.removeOf': '{number} entfernen',
   'canvas.of': 'Schritte: {flow}',
   'canvas.help':
@@ -112,10 +107,6 @@ export const flowDesignGerman: Record<keyof typeof flowDesignStrings, string> = 
   'design.no': 'Nein',
   'design.expression.help': 'Ein CEL-Ausdruck, etwa record.amount > 100.',
   'design.map.help': 'Werte können Ausdrücke enthalten: {{ record.title }}',
-  'design.map.name': 'Name',
-  'design.map.value': 'Wert',
-  'design.map.add': 'Wert hinzufügen',
-  'design.words.help': 'Durch Kommas getrennt.',
   'design.json.help': 'Als JSON oder als Ausdruck: {{ vars.list }}',
   'design.ways': 'Geht weiter zu',
   'design.ways.add': 'Weg hinzufügen',

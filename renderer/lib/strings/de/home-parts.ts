@@ -3,7 +3,6 @@ import type { homePartStrings } from '../en/home-parts.ts'
 
 /** The German words of {@link homePartStrings}. */
 export const homePartGerman: Record<keyof typeof homePartStrings, string> = {
-  'home.pins': 'Angeheftet',
   'home.recents': 'Zuletzt geöffnet',
   'home.pin': '„{label}“ anheften',
   'home.unpin': '„{label}“ lösen',
@@ -13,7 +12,6 @@ export const homePartGerman: Record<keyof typeof homePartStrings, string> = {
   'home.changes.of.one': '{object}: {count} Datensatz',
   'home.changes.of.other': '{object}: {count} Datensätze',
   'home.changes.by': '{title}, von {name}',
-  'home.untitled': 'Ohne Titel',
   'home.next': 'Wie weiter?',
   'home.next.hide': 'Ich kenne mich aus',
   'home.next.fields': 'Felder von „{object}“ durchsehen: Typen, Regeln, Auswahl',

@@ -45,6 +45,7 @@ import { designerPartGerman } from './designer-parts.ts'
 import { filePlaceGerman } from './file-places.ts'
 import { recordHistoryGerman } from './record-history.ts'
 import { recordLinkGerman } from './record-links.ts'
+import { sharedGerman } from './words.ts'
 import { workflowGerman } from './workflow.ts'
 
 /** German words by key. */
@@ -96,5 +97,6 @@ export const german: Readonly<Record<string, string>> = {
   ...filePlaceGerman,
   ...recordHistoryGerman,
   ...recordLinkGerman,
+  ...sharedGerman,
   ...workflowGerman,
 }

@@ -38,6 +38,12 @@ export const notificationGerman: Record<keyof typeof notificationStrings, string
   'notices.said.webhook': 'Der Webhook „{webhook}“ konnte nicht zugestellt werden',
   'notices.said.webhook.text':
     'Alle Versuche sind gescheitert. Aus der Liste der Zustellungen lässt sich die Nachricht erneut senden.',
+  'notices.deed.mention': '{who} hat dich bei {what} erwähnt',
+  'notices.deed.comment': '{who} hat {what} kommentiert',
+  'notices.deed.task': '{who} hat bei {what} eine Aufgabe hinzugefügt',
+  'notices.deed.assignment': '{who} hat dir bei {what} eine Aufgabe gegeben',
+  'notices.deed.record': '{who} hat {what} geändert',
+  'notices.deed.approval': '{who}: Genehmigung von {what} ({status})',
   'notices.type.mention': 'Erwähnung',
   'notices.type.comment': 'Kommentar',
   'notices.type.task': 'Aufgabe',

@@ -3,20 +3,12 @@ import type { objectStrings } from '../en/objects.ts'
 
 /** The German words of {@link objectStrings}. */
 export const objectGerman: Record<keyof typeof objectStrings, string> = {
-  'objects.title': 'Objekte',
   'objects.lead': 'Ein Objekt enthält Datensätze mit typisierten Feldern und hat eine API und eine eigene Seite.',
-  'objects.new': 'Neues Objekt',
-  'objects.import': 'Tabelle hinzufügen',
   'objects.empty': 'Noch keine Objekte',
   'objects.empty.text': 'Eine vorhandene Tabelle einfügen oder mit einem leeren Objekt beginnen und Felder hinzufügen.',
-  'objects.column.label': 'Objekt',
   'objects.column.name': 'API-Name',
-  'objects.column.fields': 'Felder',
-  'objects.column.records': 'Datensätze',
-  'objects.column.actions': 'Aktionen',
   'objects.edit': 'Felder bearbeiten',
   'objects.editOf': 'Felder bearbeiten: {object}',
-  'objects.list': 'Objekte',
   'object.new.title': 'Neues Objekt',
   'object.new.lead': 'Benenne, wofür ein Datensatz steht, zum Beispiel Kunde, Buch oder Rechnung.',
   'object.label': 'Bezeichnung',

@@ -5,8 +5,6 @@ import type { receiverStrings } from '../en/receivers.ts'
 export const receiverGerman: Record<keyof typeof receiverStrings, string> = {
   'receivers.lead': 'Adressen, die andere Systeme aufrufen. Jede tut genau eines und stellt fest, wer aufruft.',
   'receivers.none': 'Noch keine Empfänger',
-  'receivers.none.text':
-    'Ein Empfänger ist eine Adresse, die ein anderes System aufruft, um einen Datensatz zu speichern, einen Ablauf zu starten oder eine Funktion auszuführen.',
   'receivers.list': 'Empfänger',
   'receivers.back': 'Alle Empfänger',
   'receivers.choose': 'Einen Empfänger wählen, um zu sehen, wie er aufgerufen wird',
@@ -50,13 +48,10 @@ export const receiverGerman: Record<keyof typeof receiverStrings, string> = {
   'receivers.mapping': 'Was in welches Feld kommt',
   'receivers.mapping.help':
     'Ausdrücke über body, headers und query, etwa body.email. Ohne solche gelten die Teile des Body, die wie ein Feld heißen.',
-  'receivers.mapping.field': 'Feld',
   'receivers.mapping.source': 'Ausdruck',
-  'receivers.mapping.add': 'Feld hinzufügen',
   'receivers.externalId': 'Feld, das denselben Datensatz erkennen lässt',
   'receivers.externalId.help': 'Ein Aufruf mit einem bekannten Wert dort ändert jenen Datensatz.',
   'receivers.externalId.none': 'Keines: Jeder Aufruf legt einen Datensatz an',
-  'receivers.response': 'Antwort',
   'receivers.response.sync': 'wenn es fertig ist',
   'receivers.response.async': 'sofort, und danach ausführen',
   'receivers.call': 'Wie er aufgerufen wird',

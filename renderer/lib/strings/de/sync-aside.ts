@@ -13,8 +13,6 @@ export const syncAsideGerman: Record<keyof typeof syncAsideStrings, string> = {
   'aside.lead':
     'Diese Datensätze waren auf diesem Gerät, bevor es dem Arbeitsbereich beitrat. Sie bleiben hier, und du kannst mit ihnen weiterarbeiten. Niemand sonst sieht sie, bis du sie einbringst.',
   'aside.list': 'Datensätze, die nur auf diesem Gerät sind',
-  'aside.object': 'Objekt',
-  'aside.records': 'Datensätze',
   'aside.what': 'Einbringen',
   'aside.adopt': 'Einbringen',
   'aside.adoptOf': '„{label}“ einbringen',

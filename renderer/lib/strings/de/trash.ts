@@ -3,7 +3,6 @@ import type { trashStrings } from '../en/trash.ts'
 
 /** The German words of {@link trashStrings}. */
 export const trashGerman: Record<keyof typeof trashStrings, string> = {
-  'trash.title': 'Papierkorb',
   'trash.lead.for.one': 'Gelöschte Datensätze bleiben {count} Tag hier, dann werden sie endgültig entfernt.',
   'trash.lead.for.other': 'Gelöschte Datensätze bleiben {count} Tage hier, dann werden sie endgültig entfernt.',
   'trash.lead.ever': 'Gelöschte Datensätze bleiben hier, bis jemand sie endgültig löscht.',
@@ -11,21 +10,13 @@ export const trashGerman: Record<keyof typeof trashStrings, string> = {
   'trash.change': 'Dauer ändern',
   'trash.empty': 'Der Papierkorb ist leer',
   'trash.empty.text': 'Gelöschte Datensätze kommen hierher und lassen sich von hier zurückholen.',
-  'trash.object': 'Objekt',
   'trash.object.all': 'Alle Objekte ({count})',
-  'trash.object.one': '{object} ({count})',
   'trash.list': 'Gelöschte Datensätze',
   'trash.select': '„{name}“ auswählen',
   'trash.selectAll': 'Alle gezeigten auswählen',
   'trash.column.select': 'Ausgewählt',
-  'trash.column.record': 'Datensatz',
-  'trash.column.object': 'Objekt',
-  'trash.column.deleted': 'Gelöscht',
   'trash.column.by': 'Von',
   'trash.column.goes': 'Entfällt endgültig',
-  'trash.column.actions': 'Aktionen',
-  'trash.untitled': 'Ohne Titel',
-  'trash.never': 'Nie',
   'trash.soon': 'Innerhalb einer Stunde',
   'trash.restore': 'Wiederherstellen',
   'trash.restoreOf': '„{name}“ wiederherstellen',
@@ -48,6 +39,4 @@ export const trashGerman: Record<keyof typeof trashStrings, string> = {
   'trash.step': 'Wiederherstellen aus dem Papierkorb: {count}',
   'trash.more': 'Von jedem Objekt sind die neuesten {count} zu sehen. Ein Objekt wählen, um mehr davon zu sehen.',
   'trash.moreOne': 'Die neuesten {count} sind zu sehen. Ältere folgen, wenn diese weg sind.',
-  'trash.chosen.one': '{count} ausgewählt',
-  'trash.chosen.other': '{count} ausgewählt',
 }

@@ -3,7 +3,6 @@ import type { viewKindStrings, viewStrings } from '../en/views.ts'
 
 /** The German words of {@link viewKindStrings}. */
 export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
-  'kinds.none': 'Keine',
   'kinds.untitled': 'Ohne Namen',
   'kinds.actions': 'Aktionen für „{record}“',
   'kinds.delete': 'Datensatz löschen',
@@ -45,7 +44,7 @@ export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
   'calendar.day.one': '{day}, {count} Datensatz',
   'calendar.day.other': '{day}, {count} Datensätze',
   'calendar.event': '{record}, {days}',
-  'calendar.more': '{count} weitere',
+  'calendar.more': '+{count}',
   'calendar.moreOf': '{count} weitere am {day}',
   'calendar.undated': 'Ohne Datum',
   'calendar.undatedCount': 'Ohne Datum: {count}',
@@ -79,15 +78,11 @@ export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
   'form.thanks': 'Text nach dem Senden',
   'form.thanks.default': 'Danke. Der Datensatz ist hinzugefügt.',
   'form.again': 'Weiteren hinzufügen',
-  'form.fields': 'Felder',
   'form.field.shown': '„{field}“ zeigen',
   'form.field.required': '„{field}“ ist erforderlich',
   'form.field.help': 'Hilfe zu „{field}“',
   'form.field.label': 'Name von „{field}“ im Formular',
-  'form.field.up': '„{field}“ nach oben',
-  'form.field.down': '„{field}“ nach unten',
   'form.field.edit': 'Name und Hilfe von „{field}“',
-  'form.required': 'erforderlich',
   'form.keys': 'sendet. Eingabe allein nie.',
   'form.noFields': 'Dieses Formular zeigt keine Felder. In seinen Einstellungen welche wählen.',
   'form.notFound': 'Dieses Formular gibt es nicht',
@@ -96,8 +91,6 @@ export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
 
 /** The German words of {@link viewStrings}. */
 export const viewGerman: Record<keyof typeof viewStrings, string> = {
-  'views.tabs': 'Ansichten: {object}',
-  'views.all': 'Alle Datensätze',
   'views.changed': '{view} (geändert)',
   'views.title': '{view} · {object}',
   'views.new': 'Neue Ansicht',
@@ -119,7 +112,6 @@ export const viewGerman: Record<keyof typeof viewStrings, string> = {
   'views.delete': 'Ansicht löschen',
   'views.delete.title': 'Diese Ansicht löschen?',
   'views.delete.question': 'Die Ansicht „{view}“ löschen? Ihre Datensätze bleiben.',
-  'views.name': 'Name',
   'views.name.missing': 'Der Ansicht einen Namen geben.',
   'views.personal': 'Nur für mich',
   'views.isPersonal': 'nur für mich',
@@ -129,7 +121,6 @@ export const viewGerman: Record<keyof typeof viewStrings, string> = {
   'views.rename.title': 'Einstellungen der Ansicht',
   'views.saved': 'Ansicht gespeichert',
   'views.deleted': 'Ansicht gelöscht',
-  'views.columns': 'Spalten',
   'views.columns.all': 'Alle zeigen',
   'views.next': 'Nächste Ansicht',
   'views.previous': 'Vorherige Ansicht',

@@ -4,7 +4,6 @@ import type { workflowStrings } from '../en/workflow.ts'
 /** The German words of {@link workflowStrings}. */
 export const workflowGerman: Record<keyof typeof workflowStrings, string> = {
   'workflow.region': 'Statusmodell: {workflow}',
-  'workflow.state': 'Status',
   'workflow.none': 'Kein Status',
   'workflow.steps': 'Nächste Schritte',
   'workflow.more': 'Weitere Schritte',
@@ -65,7 +64,6 @@ export const workflowGerman: Record<keyof typeof workflowStrings, string> = {
   'approval.did.recall': 'Zurückgenommen',
   'approval.did.reassign': 'Weitergegeben',
   'approval.did.escalate': 'Eskaliert',
-  'approvals.title': 'Genehmigungen',
   'approvals.absent': 'Dieses Cairn hat keine Genehmigungen',
   'approvals.parts': 'Bereiche der Genehmigungen',
   'approvals.part.decide': 'Zu entscheiden',
@@ -79,10 +77,7 @@ export const workflowGerman: Record<keyof typeof workflowStrings, string> = {
   'approvals.none.decided': 'Noch nichts entschieden',
   'approvals.none.decided.text': 'Was du genehmigen solltest, bleibt nach der Entscheidung hier.',
   'approvals.choose': 'Eine Genehmigung wählen, um zu sehen, worum es geht',
-  'approvals.older': 'Ältere zeigen',
   'approvals.record': '{object}: ein Datensatz',
-  'approvals.object': 'Objekt',
-  'approvals.step': 'Schritt',
   'approvals.step.flow': 'Ein Ablauf wartet auf die Antwort',
   'approvals.step.hidden': 'Nicht für dich sichtbar',
   'approvals.fields': 'Der Datensatz',
@@ -96,8 +91,6 @@ export const workflowGerman: Record<keyof typeof workflowStrings, string> = {
   'diagram.lead':
     'Welche Status es gibt und welche Schritte von einem zum nächsten führen, wie gespeichert. Die Regeln legen es fest.',
   'diagram.table': 'Schritte: {workflow}',
-  'diagram.step': 'Schritt',
-  'diagram.from': 'Von',
   'diagram.to': 'Nach',
   'diagram.asks': 'Verlangt',
   'diagram.approval': 'Genehmigung',

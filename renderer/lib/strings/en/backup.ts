@@ -2,9 +2,7 @@
 
 /** Texts of backups. */
 export const backupStrings = {
-  'backup.title': 'Backups',
-  'backup.lead':
-    'Copies of the whole workspace, checked when they are made. One is made each night, and before every upgrade.',
+  'backup.lead': 'Copies of the whole workspace, checked as they are made: each night and before every upgrade.',
   'backup.absent': 'This host keeps no backups',
   'backup.denied': 'Only who may restore backups sees them.',
   'backup.none': 'No backup yet',
@@ -13,13 +11,9 @@ export const backupStrings = {
   'backup.making': 'Backing up: {percent} %',
   'backup.checking': 'Checking the copy',
   'backup.made': 'The backup is there and was checked.',
-  'backup.list': 'Backups',
-  'backup.column.made': 'Made',
   'backup.column.kind': 'Why',
-  'backup.column.size': 'Size',
   'backup.column.state': 'Checked',
   'backup.column.note': 'Note',
-  'backup.column.actions': 'What to do',
   'backup.kind.manual': 'By hand',
   'backup.kind.daily': 'Each night',
   'backup.kind.weekly': 'Each week',
@@ -31,29 +25,19 @@ export const backupStrings = {
   'backup.verifyOf': 'Check the backup of {made}',
   'backup.verified': 'The backup of {made} is sound: every byte is as it was.',
   'backup.broken': 'The backup of {made} is damaged: {problem}',
-  'backup.delete': 'Delete',
   'backup.deleteOf': 'Delete the backup of {made}',
   'backup.delete.title': 'Delete the backup of {made}?',
   'backup.delete.body': 'What only this backup holds cannot be brought back any more.',
   'backup.deleted': 'The backup was deleted.',
-  'backup.restore': 'Restore',
-  'backup.restoreOf': 'Restore the backup of {made}',
-  'backup.restore.title': 'Restore the backup of {made}',
-  'backup.restore.what':
-    'The whole workspace becomes what it was then: records, definitions, people, rights and settings.',
+  'backup.restore.what': 'The whole workspace becomes what it was: records, definitions, people, rights and settings.',
   'backup.restore.saved': 'The present state is backed up first, so that you can come back to it.',
-  'backup.restore.restart':
-    'Cairn restarts. Everybody who works with it is interrupted, and may have to sign in again.',
+  'backup.restore.restart': 'Cairn restarts. Everybody is interrupted, and may have to sign in again.',
   'backup.restore.comparing': 'Comparing the backup with the present state',
   'backup.restore.same': 'Records and definitions are the same as now.',
-  'backup.restore.records': 'Records',
-  'backup.restore.object': 'Object',
-  'backup.restore.now': 'Now',
   'backup.restore.then': 'Then',
   'backup.restore.returning': 'Come back',
   'backup.restore.going': 'Go',
   'backup.restore.reverting': 'Become older',
-  'backup.restore.absent': 'none',
   'backup.restore.definitions': 'Definitions',
   'backup.change.returning': 'comes back',
   'backup.change.going': 'goes',
@@ -64,7 +48,7 @@ export const backupStrings = {
   'backup.restore.do': 'Restore and restart',
   'backup.restoring': 'Restoring the backup',
   'backup.restoring.text':
-    'Cairn saves the present state, puts the backup in place and starts again. This page comes back by itself.',
+    'Cairn saves the present state, puts the backup in place and starts again. This page comes back.',
   'backup.restoring.long':
-    'It takes longer than usual. If Cairn was started from a terminal without a supervisor, start it again there.',
+    'It takes longer than usual. Started from a terminal, Cairn may have to be started again there.',
 } as const

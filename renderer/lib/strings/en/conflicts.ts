@@ -2,9 +2,8 @@
 
 /** Texts of the screen of conflicts and of the marks on records. */
 export const conflictStrings = {
-  'conflicts.title': 'Conflicts',
   'conflicts.lead':
-    'What two devices wrote before they knew of each other, and what another device did not accept of this one. Nothing is lost: choose what stays.',
+    'What devices wrote before they knew of each other, and what another one did not accept. Nothing is lost: choose what stays.',
   'conflicts.parts': 'Parts of conflicts',
   'conflicts.part.decide': 'To decide',
   'conflicts.part.aside': 'Set aside',
@@ -12,14 +11,11 @@ export const conflictStrings = {
   'conflicts.off.text': 'Conflicts can only arise between devices that share a workspace.',
   'conflicts.none': 'Nothing to decide',
   'conflicts.none.text':
-    'When devices write the same field at once, both values are shown here side by side. So is what another device does not accept.',
+    'What devices write to the same field at once is shown here, and what another device does not accept.',
   'conflicts.noneDecided': 'Nothing was decided yet',
   'conflicts.noneDecided.text': 'What is decided stays here for 90 days and can be opened again.',
-  'conflicts.show': 'Show',
   'conflicts.show.open': 'Open',
   'conflicts.show.resolved': 'Decided',
-  'conflicts.all': 'All records',
-  'conflicts.more': 'Show more',
   'conflicts.count.one': '{count} conflict',
   'conflicts.count.other': '{count} conflicts',
   'conflicts.keys': 'Keys: up and down move, 1 and 2 choose a side, Enter applies it, E writes another value.',
@@ -29,7 +25,6 @@ export const conflictStrings = {
   'conflicts.found': 'Found {when}',
   'conflicts.ended': '{how}, {when}',
   'conflicts.who': '{who} on {device}',
-  'conflicts.somebody': 'Somebody',
   'conflicts.someDevice': 'another device',
   'conflicts.empty': 'Empty',
   'conflicts.deleted': 'Deleted the record',
@@ -50,8 +45,8 @@ export const conflictStrings = {
   'conflicts.why.text': 'Both devices began this text. Both are in the record, one after the other.',
   'conflicts.why.delete_edit': 'One device deleted the record while another one was editing it. The edit is kept.',
   'conflicts.why.object_removed':
-    'One device removed this object while another one was writing to its records. What was written is kept aside until you choose.',
-  'conflicts.why.feed': 'Both devices edited this at once. The later edit stands; nothing of the other one is lost.',
+    'One device removed this object while another wrote to its records. They are kept aside until you choose.',
+  'conflicts.why.feed': 'Both devices edited this at once. The later edit stands; nothing of the other is lost.',
   'conflicts.feed.body': 'Comment',
   'conflicts.feed.data': 'Task',
   'conflicts.why.orphan': 'The record this one belongs to was deleted on another device.',
@@ -80,7 +75,6 @@ export const conflictStrings = {
   'conflicts.refused.theirs': 'On {device}',
   'conflicts.refused.none': 'No such record',
   'conflicts.refused.noneDefined': 'No such definition',
-  'conflicts.refused.gone': 'Deleted',
   'conflicts.refused.asked': '{device} was asked to try again, {when}. No answer yet.',
   'conflicts.refused.tried': '{device} tried again when asked, {when}: still not accepted.',
   'conflicts.refused.retry': 'Try again',
@@ -88,13 +82,12 @@ export const conflictStrings = {
   'conflicts.refused.remove': 'Remove it from this device',
   'conflicts.refused.remove.title': 'Remove this record from this device?',
   'conflicts.refused.remove.text':
-    'No other device has it, so it is gone for good. To keep it, have it tried again or leave it on this device.',
+    'No other device has it, so it is gone for good. To keep it, try it again or leave it on this device.',
   'conflicts.refused.keep': 'Keep it on this device only',
-  'conflicts.refused.askedToast': '{device} is asked to try again. What it accepts leaves this list by itself.',
+  'conflicts.refused.askedToast': '{device} is asked to try again. What it accepts leaves this list.',
   'conflicts.refused.takenBack': 'Taken back. What you wrote stays in the history of the record.',
   'conflicts.refused.removed': 'Removed from this device.',
 
-  'conflicts.side.before': 'Before',
   'conflicts.before.unknown': 'Cannot be known: it was not recorded when the two values were written.',
   'conflicts.definition': 'Definition ({type} {name})',
   'conflicts.property.of': '{field}: {property}',
@@ -146,16 +139,16 @@ export const conflictStrings = {
   'conflicts.leftOver.other': '{count} conflicts were left open: they need decisions of their own',
   'conflicts.gone': 'It was decided elsewhere in the meantime.',
   'conflicts.reopen': 'Open again',
-  'conflicts.reopened': 'Opened again. The record keeps its value until you choose another one.',
+  'conflicts.reopened': 'Opened again. The record keeps its value until you choose.',
 
   'conflicts.many': 'Decide all shown',
   'conflicts.many.newest': 'Newest value everywhere',
   'conflicts.many.mine': 'Values of this device',
   'conflicts.many.theirs': 'Values of the other devices',
   'conflicts.many.newest.text': 'Of each, what was written last stays. You can undo it.',
-  'conflicts.many.mine.text': 'Of each, what was written on this device stays. You can undo it.',
+  'conflicts.many.mine.text': 'Of each, what this device wrote stays. You can undo it.',
   'conflicts.many.theirs.text':
-    'Of each, what was written on the other device stays. What was not accepted is taken back, which cannot be undone; all else can.',
+    'Of each, what the other device wrote stays. Taking back what was not accepted cannot be undone; all else can.',
   'conflicts.many.title.one': 'Decide {count} conflict?',
   'conflicts.many.title.other': 'Decide {count} conflicts?',
 
@@ -179,7 +172,7 @@ export const conflictStrings = {
   'conflicts.markOf': 'Conflict in {field}: choose a value',
 
   'conflicts.aside.lead':
-    'Changes of other devices that could not be applied here. They are kept, and everything else goes on. Until each is applied or discarded, this device does not count as up to date.',
+    'Changes of other devices that could not be applied here. Until each is applied or discarded, this device is not up to date.',
   'conflicts.aside.list': 'Changes set aside',
   'conflicts.aside.none': 'Nothing was set aside',
   'conflicts.aside.none.text': 'Every change of the other devices was applied.',
@@ -197,13 +190,12 @@ export const conflictStrings = {
   'conflicts.aside.discard': 'Discard',
   'conflicts.aside.discardOf': 'Discard change {item}',
   'conflicts.aside.discard.title': 'Discard this change?',
-  'conflicts.aside.discard.text':
-    'It is written to a file in the folder of exports first, then it is given up on this device.',
+  'conflicts.aside.discard.text': 'It is written to a file in the folder of exports, then given up on this device.',
   'conflicts.aside.discarded': 'Discarded. It was written to {file}.',
   'conflicts.aside.still': 'It still cannot be applied.',
   'conflicts.aside.applied': 'The change was applied.',
   'conflicts.waiting.lead':
-    'These are here already and wait for their place. They are tried again by themselves whenever a definition changes, and hold nothing else up.',
+    'These wait for their place here. They are tried again when a definition changes, and hold nothing else up.',
   'conflicts.waiting.list': 'What waits for its place',
   'conflicts.waiting.what': 'What',
   'conflicts.waiting.metadata': 'Definition ({type})',
@@ -215,11 +207,11 @@ export const conflictStrings = {
   'conflicts.waiting.feeds.other': '{count} feeds',
   'conflicts.waiting.reason.not_tried': 'It has just arrived.',
   'conflicts.waiting.reason.object_unknown': 'The object is not defined on this device yet.',
-  'conflicts.waiting.reason.newer_schema': 'They have fields that are not defined on this device yet.',
+  'conflicts.waiting.reason.newer_schema': 'They have fields that are not defined here yet.',
   'conflicts.waiting.reason.object_removed':
-    'The object was removed while they were written on another device. They are kept, and come back with the object.',
+    'The object was removed while another device wrote to it. They are kept, and come back with it.',
   'conflicts.waiting.reason.field_removed':
-    'A field of them was removed while they were written on another device. What it holds is kept, and comes back with the field.',
+    'A field was removed while another device wrote to it. Its values are kept, and come back with it.',
   'conflicts.waiting.reason.missing_reference': 'It needs a definition that is not here yet.',
   'conflicts.waiting.reason.validation_error': 'It does not fit what is defined here.',
   'conflicts.waiting.reason.conflict': 'It collides with another definition here.',

@@ -14,10 +14,9 @@ export const filePlaceStrings = {
   'filePlace.problem': 'This file is on another device, which is not connected. Start that device, then open it again.',
   'filePlace.problem.of': 'This file is on {machine}, which is not connected. Start {machine}, then open it again.',
   'filePlace.problem.refused': 'No connected device gave this file. Open it again later.',
-  'filePlace.keep.title': 'Files',
   'filePlace.keep': 'Keep every file on this device',
   'filePlace.keep.help':
-    'Fetches all files in the background, the newest first. Without it, a file comes from another device when you open it.',
+    'Fetches all files in the background, the newest first. Otherwise a file is fetched when you open it.',
   'filePlace.keep.on': 'Every file is kept on this device',
   'filePlace.keep.off': 'Files come to this device when they are opened',
 }

@@ -13,8 +13,7 @@ export const flowStepStrings = {
   'step.create_record.name': 'Create a record',
   'step.create_record.does': 'Creates a record.',
   'step.decision.name': 'Decision',
-  'step.decision.does':
-    'Goes on along the first edge whose condition holds, or along the edge labelled with the value.',
+  'step.decision.does': 'Goes on along the first edge whose condition holds, or the one labelled with the value.',
   'step.delete_record.name': 'Delete records',
   'step.delete_record.does': 'Deletes a record, or all that a filter finds.',
   'step.end.name': 'End',

@@ -2,7 +2,6 @@
 
 /** Texts of these parts. */
 export const homePartStrings = {
-  'home.pins': 'Pinned',
   'home.recents': 'Opened last',
   'home.pin': 'Pin {label}',
   'home.unpin': 'Take {label} off',
@@ -12,7 +11,6 @@ export const homePartStrings = {
   'home.changes.of.one': '{object}: {count} record',
   'home.changes.of.other': '{object}: {count} records',
   'home.changes.by': '{title}, by {name}',
-  'home.untitled': 'Untitled',
   'home.next': 'What next?',
   'home.next.hide': 'I know my way',
   'home.next.fields': 'Look through the fields of {object}: types, rules, choices',

@@ -2,7 +2,6 @@
 
 /** Texts of the import. */
 export const importStrings = {
-  'import.new.title': 'New object',
   'import.drop.title': 'Paste or drop a table',
   'import.drop.keys': 'pastes what you copied from a spreadsheet',
   'import.drop.choose': 'or press Enter to choose a CSV, TSV, XLSX, JSON or NDJSON file',
@@ -33,14 +32,12 @@ export const importStrings = {
   'import.preview.summary.other': '{count} rows, {columns} columns, {format}',
   'import.preview.sheet': 'Sheet',
   'import.preview.linkTo': 'Link to {object}',
-  'import.preview.made': 'The object {object} is there, without records: Create tries to fill it again.',
+  'import.preview.made': 'The object {object} is there, without records: Create fills it again.',
   'import.preview.header': 'The first row holds the column names',
-  'import.preview.columns': 'Columns',
   'import.preview.include': 'Import',
   'import.preview.includeColumn': 'Import column {column}',
   'import.preview.name': 'Field name',
   'import.preview.nameOf': 'Field name of column {column}',
-  'import.preview.type': 'Type',
   'import.preview.typeOf': 'Type of column {column}',
   'import.preview.sample': 'First values',
   'import.preview.noSample': 'no values',
@@ -52,7 +49,7 @@ export const importStrings = {
   'import.preview.problems.other':
     '{count} lines have another number of cells than the first one; missing cells stay empty, extra cells are left out.',
   'import.preview.unclosed':
-    'A quotation mark is opened and never closed, so part of the table may stand in one cell. Check the last rows.',
+    'A quotation mark is never closed, so part of the table may stand in one cell. Check the last rows.',
   'import.format.comma': 'separated by commas',
   'import.format.semicolon': 'separated by semicolons',
   'import.format.tab': 'separated by tabs',
@@ -66,7 +63,6 @@ export const importStrings = {
   'import.map.title': 'Import into {object}',
   'import.map.lead': 'Choose for each column the field its values go to.',
   'import.map.column': 'Column',
-  'import.map.field': 'Field',
   'import.map.fieldOf': 'Field for column {column}',
   'import.map.skip': 'Leave out',
   'import.map.run.one': 'Import {count} record',
@@ -74,7 +70,7 @@ export const importStrings = {
   'import.map.missing': 'Required and without a column: {fields}. Rows without them will fail.',
   'import.map.twice': 'Two columns go to the field {field}. Choose another one or leave one out.',
   'import.map.none': 'Choose a field for at least one column.',
-  'import.map.noMatch': 'Choose by which columns a row finds its record: tick at least one under Match.',
+  'import.map.noMatch': 'Choose by which columns a row finds its record: tick one under Match.',
   'import.map.check': 'Check first',
   'import.map.mode': 'Records that are there already',
   'import.map.mode.insert': 'Leave alone: add every row as a new record',
@@ -97,7 +93,7 @@ export const importStrings = {
   'import.run.leave': 'You can leave this page: the import goes on.',
   'import.run.lost': 'Cairn does not answer at the moment. The import goes on where it stopped.',
   'import.run.unsure':
-    'Cairn did not answer, so the import may have begun or not. Everything you chose is kept: starting it once more finds it and adds nothing twice.',
+    'Cairn did not answer, so the import may have begun: starting it once more finds it and adds nothing twice.',
 
   'import.job.title': 'Import',
   'import.job.lead': '{name}, started {at}',
@@ -113,15 +109,10 @@ export const importStrings = {
 
   'command.imports': 'Go to imports',
   'import.list.title': 'Imports',
-  'import.list.lead':
-    'What was brought in during the last 30 days. Open one for its report, its failed rows, or to undo it.',
+  'import.list.lead': 'What was imported in the last 30 days. Open one for its report, its failed rows, or to undo it.',
   'import.list.earlier': 'Earlier imports',
   'import.list.none': 'No imports yet',
-  'import.list.noneText': 'Paste a table or choose a file, and it is listed here with its report.',
   'import.list.source': 'Source',
-  'import.list.object': 'Object',
-  'import.list.state': 'State',
-  'import.list.added': 'Added',
   'import.list.updated': 'Updated',
   'import.list.failed': 'Failed',
   'import.list.started': 'Started',
@@ -144,10 +135,9 @@ export const importStrings = {
   'import.check.leave': 'leave {count} out',
   'import.check.none': 'Nothing to import',
   'import.check.blocked':
-    'Every row has a problem. Correct the rows below in your table, or choose other fields for its columns.',
-  'import.check.mixed':
-    'There is nothing to import: {failed} of the rows have problems, and {skipped} match no record that is there.',
-  'import.check.noneMatch': 'No row matches a record that is there, so none would be updated.',
+    'Every row has a problem. Correct them in your table, or choose other fields for its columns.',
+  'import.check.mixed': 'There is nothing to import: {failed} rows have problems, and {skipped} match no record.',
+  'import.check.noneMatch': 'No row matches a record, so none would be updated.',
   'import.check.rows': 'Rows with problems',
   'import.check.download': 'Download these rows as CSV',
   'import.report.dryRun': 'This was a check: nothing was written.',
@@ -185,7 +175,6 @@ export const importStrings = {
   'import.report.errors': 'Rows that failed',
   'import.report.errorsShown': 'The first {shown} of {count} failed rows. The download has all of them.',
   'import.report.row': 'Row',
-  'import.report.reason': 'Reason',
   'import.report.reasonColumn': 'reason',
   'import.report.undone': 'The import was undone.',
   'import.toast.done.one': '{count} record added',

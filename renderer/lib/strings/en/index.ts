@@ -46,6 +46,7 @@ import { syncStrings } from './sync.ts'
 import { trashStrings } from './trash.ts'
 import { viewStrings, viewKindStrings } from './views.ts'
 import { webhookStrings } from './webhooks.ts'
+import { sharedWords } from './words.ts'
 import { workflowStrings } from './workflow.ts'
 
 /** English words by key. */
@@ -97,5 +98,6 @@ export const english = {
   ...viewStrings,
   ...viewKindStrings,
   ...webhookStrings,
+  ...sharedWords,
   ...workflowStrings,
 } as const

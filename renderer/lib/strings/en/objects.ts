@@ -2,23 +2,15 @@
 
 /** Texts of objects and fields. */
 export const objectStrings = {
-  'objects.title': 'Objects',
-  'objects.lead': 'An object keeps records with typed fields, and has an API and a screen of its own.',
-  'objects.new': 'New object',
-  'objects.import': 'New object from a file',
+  'objects.lead': 'An object keeps records with typed fields, and has an API and a screen.',
   'objects.empty': 'No objects yet',
   'objects.empty.text': 'Paste a table you have, or start with a blank object and add fields.',
-  'objects.column.label': 'Object',
   'objects.column.name': 'API name',
-  'objects.column.fields': 'Fields',
-  'objects.column.records': 'Records',
-  'objects.column.actions': 'Actions',
   'objects.edit': 'Edit fields',
   'objects.editOf': 'Edit fields of {object}',
-  'objects.list': 'Objects',
 
   'object.new.title': 'New object',
-  'object.new.lead': 'Name what one record stands for, for example Customer, Book or Invoice.',
+  'object.new.lead': 'Name what one record stands for: Customer, Book or Invoice.',
   'object.label': 'Label',
   'object.label.placeholder': 'Customer',
   'object.name': 'API name',
@@ -39,11 +31,11 @@ export const objectStrings = {
   'object.dirty.one': '{count} unsaved change',
   'object.dirty.other': '{count} unsaved changes',
   'object.leave.title': 'Leave without saving?',
-  'object.leave.typed': 'What you typed for {object} is not part of it yet. If you leave, it is lost.',
+  'object.leave.typed': 'What you typed for {object} is not part of it yet and is lost if you leave.',
   'object.leave.confirm': 'Leave without saving',
   'object.leave.stay': 'Stay',
   'object.conflict':
-    'The object was changed elsewhere since you opened it. Your changes are still here. Load the new version to go on; changes to the same fields have to be made again.',
+    'The object was changed elsewhere. Your changes are still here: load the new version, then make again those to the same fields.',
   'object.reload': 'Load the new version',
   'object.plural': 'Plural',
 

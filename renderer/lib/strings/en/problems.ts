@@ -8,7 +8,7 @@ export const problemStrings = {
   'problem.invalid_credentials': 'What you entered is not right. Nothing was changed; check it and try again.',
   'problem.token_invalid': 'The link or code is used, expired or wrong. Ask for a new one.',
   'problem.invalid_username': 'A username has 3 to 30 small letters, digits, dots or underscores.',
-  'problem.account_banned': 'This account is shut out. Ask whoever manages the accounts of this workspace.',
+  'problem.account_banned': 'This account is shut out. Ask those who manage the accounts.',
   'problem.user_already_exists': 'There already is an account with this address or username.',
   'problem.permission_denied': 'Your rights do not allow this. Nothing was changed.',
   'problem.origin_forbidden':
@@ -26,7 +26,7 @@ export const problemStrings = {
   'problem.transition_not_available': 'The record is in another state by now, so this step cannot be taken from here.',
   'problem.transition_denied': 'This step is for people of other roles. Nothing was changed.',
   'problem.transition_condition_failed':
-    'The record does not meet the condition of this step yet. Nothing was changed; fill in what it asks for first.',
+    'The record does not meet the condition of this step. Nothing was changed; fill in what it asks for first.',
   'problem.comment_required': 'A comment is needed. Nothing was changed.',
   'problem.approval_pending': 'An approval is asked for already; the state stays until it is decided.',
   'problem.approval_not_assigned': 'This approval is for others to decide.',
@@ -37,7 +37,7 @@ export const problemStrings = {
   'problem.timeout': 'It took too long and was stopped. Narrow the search or the filter, then try again.',
   'problem.service_unavailable': 'Cairn is busy just now. Nothing was changed; try again in a moment.',
   'problem.disk_full':
-    'The disk of the computer that runs Cairn is full, so this was not stored. Everything stored before is kept; free space there, then try again.',
+    'The disk of the computer that runs Cairn is full, so this was not stored. What was stored is kept; free space there, then try again.',
   'problem.sync_disabled': 'Sync is off on this device. Turn it on under Sync & devices.',
   'problem.sync_conflict_not_found': 'The conflict is gone: it was decided elsewhere, or its record was removed.',
   'problem.pairing_not_found': 'The code has ended, or was used. Make a new one on the other device.',
@@ -50,7 +50,7 @@ export const problemStrings = {
   'problem.field': '{field}: {message}',
 
   'field.code.required': 'A value is required.',
-  'field.code.not_unique': 'Another record already has this value.',
+  'field.code.not_unique': 'Another record already has this value, and it must be unique.',
   'field.code.invalid_type': 'The value has the wrong kind.',
   'field.code.invalid_number': 'This is not a number.',
   'field.code.invalid_boolean': 'This is neither yes nor no.',

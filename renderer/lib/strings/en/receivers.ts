@@ -2,10 +2,8 @@
 
 /** Texts of receivers. */
 export const receiverStrings = {
-  'receivers.lead': 'Addresses that other systems call. Each does one thing, and makes sure who calls.',
+  'receivers.lead': 'Addresses that other systems call. Each does one thing, and checks who calls.',
   'receivers.none': 'No receivers yet',
-  'receivers.none.text':
-    'A receiver is an address another system calls to store a record, start a flow or run a function.',
   'receivers.list': 'Receivers',
   'receivers.back': 'All receivers',
   'receivers.choose': 'Choose a receiver to see how it is called',
@@ -46,15 +44,11 @@ export const receiverStrings = {
   'receivers.target.function.none': 'There are no functions yet.',
   'receivers.target.missing': 'Choose what it is for.',
   'receivers.mapping': 'What goes into which field',
-  'receivers.mapping.help':
-    'Expressions over body, headers and query, as body.email. Without any, members of the body with the name of a field are taken.',
-  'receivers.mapping.field': 'Field',
+  'receivers.mapping.help': 'Expressions such as body.email. Without any, members named like a field are taken.',
   'receivers.mapping.source': 'Expression',
-  'receivers.mapping.add': 'Add field',
   'receivers.externalId': 'Field that says it is the same record',
   'receivers.externalId.help': 'A call with a known value there changes that record.',
   'receivers.externalId.none': 'None: every call makes a record',
-  'receivers.response': 'Answer',
   'receivers.response.sync': 'when it is done',
   'receivers.response.async': 'at once, and do it afterwards',
   'receivers.call': 'How to call it',
@@ -63,11 +57,10 @@ export const receiverStrings = {
   'receivers.help.ip_whitelist': 'Send JSON, a form or text with POST or PUT, from one of the listed addresses.',
   'receivers.help.header_token': 'Send the token in its header with every call. Other calls are refused.',
   'receivers.help.standard':
-    'Sign the text “id.time.body” with HMAC-SHA256 and send the result in Base64 as webhook-signature: v1,…; beside it webhook-id, new for every message, and webhook-timestamp, the time in Unix seconds. A message that is too old, or comes again, is refused.',
-  'receivers.help.hex':
-    'Sign the body, byte for byte, with HMAC-SHA256 and send the result in hexadecimal letters in the header.',
+    'Sign the text “id.time.body” with HMAC-SHA256 and send it in Base64 as webhook-signature: v1,…; beside it webhook-id, new for every message, and webhook-timestamp in Unix seconds. What is too old, or comes again, is refused.',
+  'receivers.help.hex': 'Sign the body, byte for byte, with HMAC-SHA256 and send that in hexadecimal in the header.',
   'receivers.delete.title': 'Delete the receiver {name}?',
-  'receivers.delete.body': 'Its address is unknown from then on: whoever calls it gets an error.',
+  'receivers.delete.body': 'Its address is unknown from then on: who calls it gets an error.',
   'receivers.delete': 'Delete receiver',
   'receivers.deleted': 'The receiver {name} was deleted.',
 } as const

@@ -16,7 +16,7 @@ export const syncStrings = {
   'sync.fact.without': 'Away',
   'sync.fact.put_back': 'Data folder',
   'sync.fact.put_back.text':
-    'A copy of the data folder was put in its place ({time}). What the copy lacks comes back from the other devices, and what you change here counts as any other change.',
+    'A copy of the data folder was put in its place ({time}). What it lacks comes back from the other devices.',
   'sync.state.unproved': 'Connected, not proved yet',
   'sync.state.sending': 'Sending',
   'sync.state.checking': 'Checking',
@@ -96,8 +96,7 @@ export const syncStrings = {
   'sync.reason.protocol': 'it sent something that is not understood',
   'sync.reason.too_large': 'it sent more than is taken',
   'sync.reason.conflicts': 'values met that a person has to decide between',
-  'sync.reason.problems':
-    'changes of other devices were set aside or refused; until they are applied or discarded, this device is not up to date',
+  'sync.reason.problems': 'changes of other devices were set aside or refused',
   'sync.reason.waiting': 'a definition of another device cannot be stored here as it is',
   'sync.reason.checking': 'comparing with the other devices',
   'sync.reason.not_accepted': 'another device did not accept a change of this one: it lies aside there',

@@ -2,8 +2,6 @@
 
 /** Texts of the view tabs; they come with the first screen of records. */
 export const viewStrings = {
-  'views.tabs': 'Views of {object}',
-  'views.all': 'All records',
   'views.changed': '{view} (changed)',
   'views.title': '{view} · {object}',
   'views.new': 'New view',
@@ -25,7 +23,6 @@ export const viewStrings = {
   'views.delete': 'Delete view',
   'views.delete.title': 'Delete this view?',
   'views.delete.question': 'Delete the view “{view}”? Its records stay.',
-  'views.name': 'Name',
   'views.name.missing': 'Give the view a name.',
   'views.personal': 'Only for me',
   'views.isPersonal': 'only for me',
@@ -35,7 +32,6 @@ export const viewStrings = {
   'views.rename.title': 'Settings of the view',
   'views.saved': 'View saved',
   'views.deleted': 'View deleted',
-  'views.columns': 'Columns',
   'views.columns.all': 'Show all',
   'views.next': 'Next view',
   'views.previous': 'Previous view',
@@ -52,7 +48,6 @@ export const viewStrings = {
 
 /** Texts of the kinds that are no grid; they come with the first of them. */
 export const viewKindStrings = {
-  'kinds.none': 'None',
   'kinds.untitled': 'Without a name',
   'kinds.actions': 'What to do with {record}',
   'kinds.delete': 'Delete record',
@@ -62,8 +57,7 @@ export const viewKindStrings = {
   'kanban.columns': 'Columns by',
   'kanban.sum': 'Sum of',
   'kanban.missing': 'Choose what makes the columns',
-  'kanban.missing.text':
-    'A kanban has a column for each value of a field: one with options, a yes-or-no field or a link to a record.',
+  'kanban.missing.text': 'A kanban has a column for each value of a field with options, a yes-or-no field or a link.',
   'kanban.column.one': '{name}, {count} record',
   'kanban.column.other': '{name}, {count} records',
   'kanban.columnSum': 'Sum of {field}: {sum}',
@@ -77,7 +71,7 @@ export const viewKindStrings = {
   'kanban.moved': '{record} moved to {name}',
   'kanban.hint': 'M moves a card, Enter opens it',
   'kanban.empty': 'No records',
-  'kanban.fixed': 'The field {field} cannot be changed here, so cards stay in their columns.',
+  'kanban.fixed': '{field} cannot be changed here, so cards stay in their columns.',
 
   'calendar.of': 'Calendar of {object}: {period}',
   'calendar.previous': 'Earlier',
@@ -124,7 +118,7 @@ export const viewKindStrings = {
   'form.settings.open': 'Edit form',
   'form.settings.close': 'Close form settings',
   'form.link': 'Link to share in this workspace',
-  'form.link.help': 'Whoever has an account here and may add records can send the form.',
+  'form.link.help': 'Whoever has an account and may add records can send it.',
   'form.page': 'Open form',
   'form.title': 'Title',
   'form.description': 'Text above the fields',
@@ -133,15 +127,11 @@ export const viewKindStrings = {
   'form.thanks': 'Text after sending',
   'form.thanks.default': 'Thank you. The record is added.',
   'form.again': 'Add another',
-  'form.fields': 'Fields',
   'form.field.shown': 'Show {field}',
   'form.field.required': '{field} is required',
   'form.field.help': 'Help for {field}',
   'form.field.label': 'Name of {field} in the form',
-  'form.field.up': 'Move {field} up',
-  'form.field.down': 'Move {field} down',
   'form.field.edit': 'Name and help of {field}',
-  'form.required': 'required',
   'form.keys': 'sends. Enter alone never does.',
   'form.noFields': 'This form shows no fields. Choose some in its settings.',
   'form.notFound': 'There is no such form',
