@@ -11,7 +11,7 @@ import {
 import { Modal } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useId, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
 import { useReturnedFocus } from '../components/use-returned-focus.ts'
@@ -74,17 +74,12 @@ export function CommandPalette() {
 function PaletteBody() {
   const [query, setQuery] = useState('')
   const [active, setActive] = useState(0)
-  const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const listId = useId()
   const entries = usePaletteEntries()
   const records = useRecordEntries(query)
   const found = useMemo(() => arrange(entries, records, query), [entries, records, query])
   const current = found[Math.min(active, found.length - 1)]
-
-  // The dialog takes the focus a task later, and what is typed until then would be lost. Not at once: it first notes where
-  // the focus was.
-  useEffect(() => queueMicrotask(() => field.current?.focus()), [])
 
   const choose = (entry: PaletteEntry): void => {
     setPaletteOpen(false)
@@ -115,7 +110,6 @@ function PaletteBody() {
   return (
     <div className={classes.body}>
       <input
-        ref={field}
         className={classes.input}
         role="combobox"
         aria-label={t('palette.placeholder')}

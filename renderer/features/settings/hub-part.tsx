@@ -23,7 +23,7 @@ const oldMs = 2 * 86_400_000
 export function HubPart() {
   const { data: hub, error, dataUpdatedAt, refetch } = useQuery(hubQuery)
   if (error && !hub) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  if (!hub) return <p role="status">{t('app.loading')}</p>
+  if (!hub) return <p role="status">{t('word.loading')}</p>
   const { nodes, snapshot, restorableFrom } = hub
   const isOld = snapshot !== null && dataUpdatedAt - Date.parse(snapshot.madeAt) > oldMs
   return (

@@ -39,7 +39,7 @@ export function SettingsScreen(props: { part: string | undefined }) {
       >
         {chosen === 'storage' && <StoragePart />}
         {chosen === 'hub' && (
-          <Suspense fallback={<p role="status">{t('app.loading')}</p>}>
+          <Suspense fallback={<p role="status">{t('word.loading')}</p>}>
             <HubPart />
           </Suspense>
         )}
