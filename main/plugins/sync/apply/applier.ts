@@ -175,7 +175,9 @@ export function createApplier(parts: ApplierParts): Applier {
         for (const call of calls) mergeWhole(tx, device, call)
       })
     } catch {
-      for (const part of parts) isOne ? applyPart(tx, device, part) : applyCalls(tx, device, [part])
+      for (const part of parts)
+        if (isOne) applyPart(tx, device, part)
+        else applyCalls(tx, device, [part])
     }
   }
 

@@ -110,11 +110,12 @@ export function movedConflicts(scene: MovedScene): ConflictDraft[] {
     const others = losers.filter(({ value }) => value !== winner.value)
     if (others.length > 0) drafts.push(draftOf(scene, { kind: 'field', field: uid, winner, losers: others }))
   }
+  const shares = Map.groupBy(sharesIn(register), ([key]) => parseKey(key).uid)
   for (const { uid } of texts) {
     const held = register.get(uid)
     const whole = held === undefined ? [] : [held.winner, ...held.losers]
     const members = (strays.get(uid) ?? []).filter(([, value]) => value === true)
-    const written = [...whole.filter(([, value]) => value !== null), ...members]
+    const written = [...whole.filter(([, value]) => value !== null), ...members, ...(shares.get(uid) ?? [])]
     const text = written.length === 0 ? undefined : scene.texts().get(uid)
     if (text === undefined) continue
     const moved = whole.find(([, value]) => value === null) ?? held?.winner ?? written[0]!
@@ -138,6 +139,13 @@ export function movedConflicts(scene: MovedScene): ConflictDraft[] {
 
 function textOf(value: Json): Json {
   return typeof value === 'object' ? value : String(value)
+}
+
+/** What was added to sums by each machine. */
+function sharesIn(register: Register): RegisterEntry[] {
+  const parts = [...register].filter(([key]) => parseKey(key).part !== null)
+  const entries = parts.flatMap(([, { winner, losers }]) => [winner, ...losers])
+  return entries.filter(([, value]) => typeof value === 'number' && value !== 0)
 }
 
 /** What the field said before its sides parted; of a list, what it would be had nobody touched the members in question. */

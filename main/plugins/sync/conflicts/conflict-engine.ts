@@ -8,7 +8,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { RefusalName } from '#main/replication/core/doc-names.ts'
 import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
-import { partsOf, wholePatch } from '#main/replication/core/register-patches.ts'
+import { partsOf, readSum, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { markAt } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
@@ -69,10 +69,12 @@ export function createConflictEngine(parts: {
         const hash = register.has(former) ? textHashes(tx, object, recordId)[field] : undefined
         const seen = hash === undefined ? {} : { [former]: hash }
         // A long text has its value in a document of its own: nothing of it stays in the record.
-        const kept = syncedFields(schema).texts.some(({ uid }) => uid === field) ? null : value
-        const { merged } = syncedFields(schema)
-        const hasStrays = mergeValues(register, merged).strays.has(field)
-        const taken = hasStrays ? wholePatch(partsOf(register, field), kept) : {}
+        const { merged, texts } = syncedFields(schema)
+        const isText = texts.some(({ uid }) => uid === field)
+        const kept = isText ? null : value
+        const parts = partsOf(register, field)
+        const hasStrays = mergeValues(register, merged).strays.has(field) || (isText && readSum(parts) !== null)
+        const taken = hasStrays ? wholePatch(parts, kept) : {}
         place.set({ ...settlingPatch(register, field, kept), ...taken, ...seen })
       })
     },
