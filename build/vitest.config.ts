@@ -31,13 +31,6 @@ const measured = [
 /** Files that replace modules, each in a process of its own. */
 const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']
 
-/** Files that a long run repeats through the door of a node of a hub that follows: one of each kind of request. */
-const throughDoor = [
-  'test/api/{analytics,audit,automation-runs,data-batch,data-list,data-records,data-transfer,errors,idempotency}.test.ts',
-  'test/api/{auth-accounts,auth-keys,auth-local,graphql,graphql-subscriptions,import,metadata-save,notifications}.test.ts',
-  'test/api/{odata,permissions-records,rate-limits,realtime,realtime-resume,storage,webhook-receivers,webhooks}.test.ts',
-]
-
 /** Files for `npm run test:long` alone. */
 const longOnly = '**/*.long.test.{ts,tsx}'
 
@@ -109,9 +102,6 @@ export default defineConfig(({ mode }) => {
         }),
         // At full size its kills mostly wait, like the two that follow: beside each other they take less.
         project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts'], hosts),
-        ...(isLong
-          ? [project('door', 3, throughDoor, { ...hosts, env: { CAIRN_LONG: '1', CAIRN_THROUGH_DOOR: '1' } })]
-          : []),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
         // Both mostly wait.

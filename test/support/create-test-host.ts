@@ -4,13 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PlatformEvent } from '#shared/events.ts'
-import { openStandbyDoor } from '#main/http/standby-door.ts'
-import type { StandbyDoor } from '#main/http/standby-door.ts'
 import { startHost } from '#main/index.ts'
 import type { HostOptions, RunningHost } from '#main/index.ts'
-import { systemClock } from '#main/kernel/clock.ts'
-import { createIds } from '#main/kernel/ids.ts'
-import { createLogger } from '#main/kernel/logger.ts'
 import { findResponseProblem } from './response-validator.ts'
 
 /** An answer with its parsed body; text when it is no JSON, undefined when it is empty. */
@@ -49,39 +44,11 @@ export interface TestHost {
   stop(): Promise<void>
 }
 
-/** Everything is asked through the door of another node of a hub, as a run of its own does it (build/vitest.config.ts). */
-const isThroughDoor = process.env['CAIRN_THROUGH_DOOR'] === '1'
-const passKey = Buffer.alloc(32, 1)
-
-function openDoorTo({ url }: RunningHost): Promise<StandbyDoor> {
-  return openStandbyDoor({
-    port: 0,
-    leader: () => url,
-    key: passKey,
-    trustedOrigins: [],
-    ids: createIds(systemClock),
-    clock: systemClock,
-    log: createLogger({ destination: { write: () => undefined } }),
-  })
-}
-
 /** Starts a host; `durable` is off unless asked for. */
 export async function createTestHost(options: Partial<HostOptions> = {}): Promise<TestHost> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-host-'))
-  let closeDoor = (): void => undefined
-  const start = async (): Promise<RunningHost> => {
-    const started = await startHost({
-      ...{ port: 0, durable: false, validateResponses: true },
-      ...(isThroughDoor ? { passKey } : {}),
-      ...options,
-      dataDir,
-    })
-    if (!isThroughDoor) return started
-    const door = await openDoorTo(started)
-    closeDoor = door.close
-    const url = `http://127.0.0.1:${door.port}`
-    return { ...started, url, port: door.port }
-  }
+  const start = (): Promise<RunningHost> =>
+    startHost({ port: 0, durable: false, validateResponses: true, ...options, dataDir })
   let host = await start()
   let events: PlatformEvent[] = []
   const listen = (): void => {
@@ -145,13 +112,11 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
       if (answer.status !== 200) throw new Error(`The object ${name} was refused: ${JSON.stringify(answer.body)}`)
     },
     async restart() {
-      closeDoor()
       await host.stop()
       host = await start()
       listen()
     },
     async stop() {
-      closeDoor()
       await host.stop()
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },

@@ -29,8 +29,16 @@ export function HubPart() {
   return (
     <>
       <p className={parts.lead}>{t('hub.lead')}</p>
-      {!nodes.some(({ state }) => state === 'follows') && <Notice tone="warn">{t('hub.alone')}</Notice>}
-      {isOld && <Notice tone="warn">{t('hub.old')}</Notice>}
+      {!nodes.some(({ state }) => state === 'follows') && (
+        <div className={parts.section}>
+          <Notice tone="warn">{t('hub.alone')}</Notice>
+        </div>
+      )}
+      {isOld && (
+        <div className={parts.section}>
+          <Notice tone="warn">{t('hub.old')}</Notice>
+        </div>
+      )}
       <dl className={parts.facts}>
         {snapshot !== null && (
           <>

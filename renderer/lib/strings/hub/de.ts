@@ -7,7 +7,8 @@ export const hubGerman: Record<keyof typeof hubStrings, string> = {
     'Mehrere Rechner halten diesen Arbeitsbereich: Einer führt, die anderen folgen und übernehmen, wenn er ausfällt.',
   'hub.alone': 'Kein anderer Rechner folgt: Starte einen, damit jemand übernehmen kann.',
   'hub.old': 'Die neueste Kopie ist älter als zwei Tage: siehe logs/hub der Rechner, die folgen.',
-  'hub.handover': 'Bevor der führende Rechner abgeschaltet wird: {command}',
+  'hub.handover':
+    'Bevor der führende Rechner aktualisiert oder abgeschaltet wird, lass einen anderen führen: {command}',
   'hub.nodes': 'Rechner',
   'hub.address': 'Adresse',
   'hub.state': 'Zustand',
