@@ -67,7 +67,7 @@ describe('import', () => {
     const expected = [
       'Amount: This is not a number.',
       'Code: A value is required.',
-      'Code: Another record already has this value.',
+      'Code: Another record already has this value, and it must be unique.',
       'Kind: This is not one of the choices.',
     ]
     expect(await reasons()).toEqual(expected)

@@ -82,7 +82,7 @@ describe('a workflow of two people', () => {
     })
     await line(page).getByRole('button', { name: 'Place order…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Ask for approval' }).click()
-    await page.getByRole('dialog').getByText('does not meet the condition of this step yet').waitFor()
+    await page.getByRole('dialog').getByText('does not meet the condition of this step').waitFor()
     expect(await stage()).toBe('checked')
     await page.unroute('**/transition')
     await page.keyboard.press('Escape')
