@@ -93,7 +93,8 @@ export async function startSyncHost(guard: SyncGuard | null, role: 'founds' | 'j
       return text === undefined ? `r/${uid}/${record}` : `t/${uid}/${record}/${fields.get(text)!}`
     },
     uidOf: (object, field) => namesOf(host, object).fields.get(field)!,
-    fingerprint() {
+    // One snapshot: tables come and go meanwhile.
+    fingerprint: view.transaction(() => {
       const hash = createHash('sha256')
       const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
       for (const { name } of host.all<{ name: string }>(sql)) {
@@ -104,7 +105,7 @@ export async function startSyncHost(guard: SyncGuard | null, role: 'founds' | 'j
           hash.update(JSON.stringify([name, row], (_key, value: unknown) => value))
       }
       return hash.digest('hex')
-    },
+    }),
     async heap() {
       const file = join(dataDir, 'heap')
       rmSync(file, { force: true })
