@@ -10,7 +10,7 @@ import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { DocWriter, BackfillWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
-import { fromEntry, itemKey, parseEntryKey } from './entry-keys.ts'
+import { baseOf, fromEntry, itemKey, parseEntryKey } from './entry-keys.ts'
 import { seenLog } from './removed-objects.ts'
 import {
   flagDuplicates,
@@ -60,12 +60,6 @@ interface Heard {
   readonly type: MetadataType
   readonly name: string
   readonly isDeleted: boolean
-}
-
-/** The item of a document; of an overlay's the one it lies over. */
-export function baseOf({ type, uid }: { type: string; uid: string }): { type: MetadataType; uid: string } {
-  const at = type === 'overlay' ? uid.indexOf('.') : -1
-  return { type: (at < 0 ? type : uid.slice(0, at)) as MetadataType, uid: uid.slice(at + 1) }
 }
 
 /** The document of an item's overlay. */

@@ -1,5 +1,6 @@
 // The keys of a metadata document: what is said of the item, one per member of its body, and one per property of each
 // field. Pure.
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { Json } from '#main/replication/core/types.ts'
 
 /** A field's property, or a member of the item. */
@@ -79,4 +80,10 @@ export function toEntry(value: unknown): Json {
 export function fromEntry(value: Json): unknown {
   if (value === null) return undefined
   return typeof value === 'object' && Object.hasOwn(value, nullKey) ? null : value
+}
+
+/** The item of a document; of an overlay's the one it lies over. */
+export function baseOf({ type, uid }: { type: string; uid: string }): { type: MetadataType; uid: string } {
+  const at = type === 'overlay' ? uid.indexOf('.') : -1
+  return { type: (at < 0 ? type : uid.slice(0, at)) as MetadataType, uid: uid.slice(at + 1) }
 }
