@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hashFile } from '#main/database/file-check.ts'
 import { openReader, openWriter } from '#main/database/open.ts'
+import { readStatus } from '#main/hub/hub-commands.ts'
 import { initHub } from '#main/hub/node.ts'
 import { readPosition } from '#main/hub/store/position.ts'
 import { createLogger } from '#main/kernel/logger.ts'
@@ -254,6 +255,13 @@ describe.skipIf(!hasPostgres)('two nodes of a hub', () => {
     // The follower to the end of the log, then both to rest.
     const leader = await leaderNow()
     const follower = other(leader)
+    await vi.waitFor(
+      async () => {
+        const { nodes } = await readStatus({ url: cluster.url, workspace, key })
+        expect(nodes.find(({ node }) => node === follower.node)?.rowsBehind).toBe(0)
+      },
+      { timeout: 30_000, interval: 100 },
+    )
     await pause(leaseMs)
     await follower.stop()
     await leader.stop()
