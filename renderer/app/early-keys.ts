@@ -2,7 +2,7 @@
 // first letters, or take them for commands.
 
 /** How long letters are kept for a palette that does not come, in milliseconds. */
-const longestMs = 3_000
+const longestMs = 10_000
 
 let typed = ''
 let since = 0
