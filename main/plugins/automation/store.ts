@@ -216,8 +216,14 @@ const changeColumns: Readonly<Record<keyof RunChange, string>> = {
 export function changeRun(tx: Tx, id: string, from: readonly RunStatus[], change: RunChange): boolean {
   const entries = Object.entries(change) as [keyof RunChange, unknown][]
   const sets = entries.map(([name]) => `${changeColumns[name]} = ?`).join(', ')
-  const sql = `UPDATE automation_run SET ${sets} WHERE id = ? AND status IN (SELECT value FROM json_each(?))`
-  return tx.run(statement(sql, [...entries.map(([, value]) => value), id, JSON.stringify(from)])).changes === 1
+  const states = from.map(() => '?').join(', ')
+  const sql = `UPDATE automation_run SET ${sets} WHERE id = ? AND status IN (${states})`
+  return tx.run(statement(sql, [...entries.map(([, value]) => value), id, ...from])).changes === 1
+}
+
+/** Whether a run is running: under way, and not waiting for another attempt. */
+export function isRunning(read: Get, id: string): boolean {
+  return read.get(statement("SELECT 1 FROM automation_run WHERE id = ? AND status = 'running'", [id])) !== undefined
 }
 
 /** Stores a step; one of the same id is replaced, in its place. */

@@ -1,5 +1,5 @@
-// Starts flows for changes of records: a durable consumer of the outbox (D-205). The runs of an event are stored in one
-// write, each once: an event that comes again finds them there.
+// Starts flows for changes of records: a durable consumer of the outbox (D-205). The runs of all events that are there are
+// stored in one write, each once: an event that comes again finds them there.
 import type { PlatformEvent } from '#shared/events.ts'
 import { ExpressionError, compileOpenExpression } from '#shared/expression/compile-expression.ts'
 import { PlatformError } from '#shared/errors.ts'
@@ -52,6 +52,16 @@ interface Subject {
   readonly changed: readonly string[]
 }
 
+/** A run that is about to be stored; with an error, it failed before it began. */
+interface Start {
+  readonly known: KnownFlow
+  readonly run: RunRow
+  readonly error: Values | null
+}
+
+/** Runs after which those made so far are stored: others wait for a write no longer than that. */
+const maxAtOnce = 100
+
 /** Makes the consumer. */
 export function createRecordTrigger(parts: RecordTriggerParts): OutboxConsumer {
   const { book, starter, accounts } = parts
@@ -85,7 +95,7 @@ export function createRecordTrigger(parts: RecordTriggerParts): OutboxConsumer {
     known: KnownFlow,
     subject: Subject,
     event: PlatformEvent,
-  ): { run: RunRow; error: Values | null } | null => {
+  ): Omit<Start, 'known'> | null => {
     const changer = event.actor.type === 'user' ? event.actor.id : (event.onBehalfOf ?? null)
     const userId = changer ?? known.state.savedBy
     const ctx: RequestContext = {
@@ -149,29 +159,44 @@ export function createRecordTrigger(parts: RecordTriggerParts): OutboxConsumer {
     }
   }
 
+  const startsOf = (event: PlatformEvent): Start[] => {
+    const subject = subjectOf(event)
+    if (subject === undefined) return []
+    return listening(event).flatMap((known) => {
+      const made = runFor(known, subject, event)
+      return made === null ? [] : [{ known, ...made }]
+    })
+  }
+
+  const begin = async (starts: readonly Start[]): Promise<void> => {
+    if (starts.length === 0) return
+    await starter.room(starts.length)
+    const stored = await parts.write('automation.event', (tx) =>
+      starts.filter(({ known, run, error }) => {
+        if (error === null) return starter.insert(tx, known, run)
+        starter.insertFailed(tx, known, run, error)
+        return false
+      }),
+    )
+    for (const { known, run } of stored) await starter.startOwn(known, run)
+  }
+
   return {
     wants: (event) =>
       event.runAutomations !== false &&
       // What came from another machine has started its flows there.
       event.source !== 'sync' &&
       listening(event).length > 0,
-    async handle(event) {
-      const subject = subjectOf(event)
-      if (subject === undefined) return
-      const starting = listening(event).flatMap((known) => {
-        const made = runFor(known, subject, event)
-        return made === null ? [] : [{ known, ...made }]
-      })
-      if (starting.length === 0) return
-      await starter.room()
-      const stored = await parts.write('automation.event', (tx) =>
-        starting.filter(({ known, run, error }) => {
-          if (error === null) return starter.insert(tx, known, run)
-          starter.insertFailed(tx, known, run, error)
-          return false
-        }),
-      )
-      for (const { known, run } of stored) await starter.startOwn(known, run)
+    runOf: () => 'flows',
+    async handle(first, more) {
+      let starts: Start[] = []
+      for (const event of [first, ...more]) {
+        starts.push(...startsOf(event))
+        if (starts.length < maxAtOnce) continue
+        await begin(starts)
+        starts = []
+      }
+      await begin(starts)
     },
   }
 }

@@ -118,9 +118,14 @@ export function createRunQueue(parts: QueueParts): RunQueue {
 
   const pump = (): void => {
     if (isStopping) return
+    const full = new Set<string>()
     for (const run of waiting.values()) {
       if (active.size >= hostLimits.running) return
-      if (!hasRoom(run)) continue
+      if (full.has(run.lockKey)) continue
+      if (!hasRoom(run)) {
+        full.add(run.lockKey)
+        continue
+      }
       waiting.delete(run.id)
       launch(run)
     }

@@ -6,7 +6,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
-import { getRun, insertRun, keepDefinition } from '../store.ts'
+import { getDefinition, getRun, insertRun, keepDefinition } from '../store.ts'
 import type { Caller } from './caller.ts'
 import type { Executor } from './engine/execute-run.ts'
 import type { RunInput } from './engine/run-memory.ts'
@@ -49,8 +49,8 @@ export interface RunStarter {
   startAsked(known: KnownFlow, run: RunRow): Promise<void>
   /** Takes stored runs that started by themselves into the queue, as the flow's concurrency says. */
   startOwn(known: KnownFlow, run: RunRow): Promise<void>
-  /** Resolves once there is room for runs that start by themselves; at once, nearly always. */
-  room(): Promise<void>
+  /** Resolves once there is room for so many runs that start by themselves, or nothing waits; at once, nearly always. */
+  room(count: number): Promise<void>
   /** Ends a run and all it started. @returns false when it has ended already */
   cancel(runId: string, reason: string): Promise<boolean>
 }
@@ -71,7 +71,8 @@ export function createRunStarter(parts: StarterParts): RunStarter {
 
   const insert: RunStarter['insert'] = (tx, { item }, run) => {
     if (!insertRun(tx, run)) return false
-    keepDefinition(tx, { uid: item.uid, version: item.version, body: JSON.stringify(item.item) })
+    if (getDefinition(tx, item.uid, item.version) === undefined)
+      keepDefinition(tx, { uid: item.uid, version: item.version, body: JSON.stringify(item.item) })
     return true
   }
 
@@ -175,8 +176,9 @@ export function createRunStarter(parts: StarterParts): RunStarter {
       }
       enqueue(run, flow)
     },
-    async room() {
-      while (queue.waiting() >= hostLimits.waiting && !queue.isStopping())
+    async room(count) {
+      const isFull = (): boolean => queue.waiting() > 0 && queue.waiting() + count > hostLimits.waiting
+      while (isFull() && !queue.isStopping())
         await new Promise((resolve) => setTimeout(resolve, 100).unref())
     },
   }

@@ -5,6 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
+import { createRecentMap } from '#main/kernel/recent-map.ts'
 import type { RunChange, RunRow } from '../../store.ts'
 import {
   changeRun,
@@ -55,10 +56,25 @@ export interface Executor {
 const open = ['pending', 'running', 'paused', 'retrying'] as const
 const begun = ['running', 'retrying'] as const
 const going = ['pending', ...begun] as const
+/** Versions of flows kept as they were read. */
+const maxFlows = 200
 
 /** Makes the executor. */
 export function createExecutor(parts: ExecuteParts): Executor {
   const { read, write, clock, log } = parts
+  const flows = createRecentMap<FlowDefinition>(maxFlows)
+
+  /** The version of a flow a run started with; none of them ever changes. */
+  const flowOf = ({ flowUid, flowName, flowVersion }: RunRow): FlowDefinition => {
+    const key = `${flowUid} ${flowVersion} ${flowName}`
+    const known = flows.get(key)
+    if (known !== undefined) return known
+    const body = getDefinition(read, flowUid, flowVersion)
+    if (body === undefined) throw new Error('The version of the flow is gone.')
+    const flow = readFlow(flowName, JSON.parse(body) as Record<string, unknown>)
+    flows.set(key, flow)
+    return flow
+  }
 
   const tell: Executor['tell'] = (tx, run, status) => {
     const organizationId = organizationOf(run)
@@ -182,10 +198,7 @@ export function createExecutor(parts: ExecuteParts): Executor {
         for (;;) {
           const run = getRun(read, runId)
           if (run === undefined || !going.some((status) => status === run.status)) return
-          const body = getDefinition(read, run.flowUid, run.flowVersion)
-          if (body === undefined) throw new Error('The version of the flow is gone.')
-          const flow = readFlow(run.flowName, JSON.parse(body) as Record<string, unknown>)
-          if (!(await pass(run, flow, controller))) return
+          if (!(await pass(run, flowOf(run), controller))) return
         }
       } finally {
         stop.removeEventListener('abort', onStop)

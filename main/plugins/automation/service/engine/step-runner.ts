@@ -9,7 +9,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { NodeCall, NodeOutcome, NodePause, NodeType } from '../../api.ts'
 import { automationError } from '../../errors.ts'
 import type { NewStep, StepRow } from '../../store.ts'
-import { changeRun, mentionRecords, putStep } from '../../store.ts'
+import { changeRun, isRunning, mentionRecords, putStep } from '../../store.ts'
 import type { ErrorPolicy, FlowGraph, FlowNode } from '../flow.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { nextAfter, nextAfterFault } from './choose-edge.ts'
@@ -111,7 +111,9 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
   const store = (tx: Tx, memory: RunMemory, { signal }: Frame, step: NewStep, change: Change): void => {
     if (signal.aborted) throw new RunEnded()
     memory.opening?.(tx)
-    if (!changeRun(tx, memory.row.id, going, { status: 'running', ...change })) throw new RunEnded()
+    // Most steps change nothing of their run, and an update would write its indexes anew.
+    const isAsStored = Object.keys(change).length === 0 && isRunning(tx, memory.row.id)
+    if (!isAsStored && !changeRun(tx, memory.row.id, going, { status: 'running', ...change })) throw new RunEnded()
     putStep(tx, step)
     const text = `${step.input ?? ''}${step.memo ?? ''}`.slice(0, 1_000_000)
     mentionRecords(tx, memory.row.id, [...new Set(text.match(uuids) ?? [])].slice(0, maxMentions))
@@ -193,7 +195,9 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
         if (stored === undefined) {
           const prepared = prepare(outcome)
           if (isLast(place) && outcome.commit === undefined) {
-            memory.closing = (tx) => put(tx, prepared, outcome)
+            // Nothing goes on with what the last step leaves.
+            const last = { ...prepared, step: { ...prepared.step, memo: null } }
+            memory.closing = (tx) => put(tx, last, outcome)
             return prepared.end
           }
           await write('automation.step', (tx) => put(tx, prepared, outcome))
@@ -233,8 +237,12 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
     const input = Object.fromEntries(Object.entries(filled).filter(([name]) => !isBody(type, name)))
     const isMarked = type.effect === 'external'
     if (isMarked) await keep(memory, frame, { ...step, input: shownText(input) })
+    // Composite signals of the runtime are collected late, and this is one per node.
     const own = new AbortController()
-    const signal = AbortSignal.any([own.signal, frame.signal])
+    const { signal } = own
+    const onOuterEnd = (): void => own.abort(frame.signal.reason)
+    frame.signal.addEventListener('abort', onOuterEnd, { once: true })
+    if (frame.signal.aborted) onOuterEnd()
     const end = ending(memory, place, step, input)
     let isOver = false
     const call: NodeCall = {
@@ -273,6 +281,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       throw error
     } finally {
       isOver = true
+      frame.signal.removeEventListener('abort', onOuterEnd)
       own.abort(ended)
     }
   }
