@@ -16,8 +16,8 @@ import { runLoad } from './load.ts'
 import { fixedId, makeTasks } from './rows.ts'
 import type { RunningServer } from './servers.ts'
 import { makeDataDir, removeDataDir, startServer } from './servers.ts'
-import { formatSyncTable, meetsGoal, percentileOf } from './sync-figures.ts'
-import type { SyncFigure } from './sync-figures.ts'
+import { formatGoalTable, meetsGoal, percentileOf } from './goal-figures.ts'
+import type { GoalFigure } from './goal-figures.ts'
 import { createTarget, seed, seedSeries } from './targets.ts'
 import type { Target } from './targets.ts'
 
@@ -131,7 +131,7 @@ async function gapsOf(
   return gaps
 }
 
-async function measure(say: (line: string) => void): Promise<SyncFigure[]> {
+async function measure(say: (line: string) => void): Promise<GoalFigure[]> {
   const { quick } = flags
   const rows = Number(flags.rows ?? (quick ? 1_000 : 20_000))
   const ms = Number(flags.ms ?? (quick ? 500 : 5_000))
@@ -139,7 +139,7 @@ async function measure(say: (line: string) => void): Promise<SyncFigure[]> {
   const dataDir = makeDataDir('cairn')
   const made = await createHub(['a', 'b'])
   const alone = await startServer('cairn', dataDir)
-  const figures: SyncFigure[] = []
+  const figures: GoalFigure[] = []
   try {
     made.machines[0]!.start()
     const leader = await leaderOf(made.machines)
@@ -243,7 +243,7 @@ async function main(): Promise<number> {
     process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
   }
   const figures = await measure(say)
-  process.stdout.write(`${formatSyncTable(figures, [])}\n`)
+  process.stdout.write(`${formatGoalTable(figures, [])}\n`)
   if (flags.json !== undefined) {
     const judged = figures.map((figure) => ({ ...figure, ok: meetsGoal(figure) }))
     writeFileSync(flags.json, `${JSON.stringify({ node: process.version, figures: judged }, null, 2)}\n`)

@@ -6,8 +6,8 @@ import type { WireRequest } from './load.ts'
 import { anyId } from './measures.ts'
 import { fixedId, newRows } from './rows.ts'
 import { processorMs } from './servers.ts'
-import { percentileOf } from './sync-figures.ts'
-import type { SyncFigure } from './sync-figures.ts'
+import { percentileOf } from './goal-figures.ts'
+import type { GoalFigure } from './goal-figures.ts'
 import { hasApplied, otherDevice, until, upToDate } from './sync-host.ts'
 import type { SyncHost } from './sync-host.ts'
 import { editAt, setPaused } from './sync-world.ts'
@@ -15,7 +15,7 @@ import type { Pair, SyncStep, World } from './sync-world.ts'
 import { seedSeries } from './targets.ts'
 import type { Target } from './targets.ts'
 
-async function measureGenesis(world: World): Promise<SyncFigure[]> {
+async function measureGenesis(world: World): Promise<GoalFigure[]> {
   const { genesis } = await world.founder()
   const { made, seconds, allSeconds } = genesis
   const note = `${made.toLocaleString('en-US')} in ${seconds.toFixed(2)} s; ${allSeconds.toFixed(1)} s with the backup before`
@@ -34,7 +34,7 @@ async function measureGenesis(world: World): Promise<SyncFigure[]> {
 /** Goals of times are for a hundred thousand records and ten thousand changes; smaller runs are held to their share. */
 const share = (count: number, of: number): number => Math.min(1, count / of)
 
-async function measureFirst(world: World): Promise<SyncFigure[]> {
+async function measureFirst(world: World): Promise<GoalFigure[]> {
   const { first } = await world.pair()
   const records = world.rows.toLocaleString('en-US')
   return [
@@ -135,7 +135,7 @@ async function compareRecord({ desk, laptop }: Pair, id: string): Promise<void> 
 /** Where the next changes go on, so that none repeats a stored value. */
 let position = 1_000_000
 
-async function measureApply(world: World): Promise<SyncFigure[]> {
+async function measureApply(world: World): Promise<GoalFigure[]> {
   const pair = await world.pair()
   const { changes } = world
   const from = (position += changes)
@@ -156,7 +156,7 @@ async function measureApply(world: World): Promise<SyncFigure[]> {
   ]
 }
 
-async function measureMissed(world: World): Promise<SyncFigure[]> {
+async function measureMissed(world: World): Promise<GoalFigure[]> {
   const pair = await world.pair()
   const { changes } = world
   const from = (position += changes)
@@ -213,7 +213,7 @@ async function reconnect(pair: Pair): Promise<Reconnect> {
   return { ms, bytes: bytesIn + bytesOut, provedMs }
 }
 
-async function measureReconnect(world: World): Promise<SyncFigure[]> {
+async function measureReconnect(world: World): Promise<GoalFigure[]> {
   const pair = await world.pair()
   const times: Reconnect[] = []
   for (let round = 0; round < (world.quick ? 3 : 7); round++) times.push(await reconnect(pair))

@@ -11,8 +11,8 @@ import { runLoad } from './load.ts'
 import { fixedId } from './rows.ts'
 import { residentMiB } from './servers.ts'
 import { makeDataDir, removeDataDir } from './servers.ts'
-import { percentileOf } from './sync-figures.ts'
-import type { SyncFigure } from './sync-figures.ts'
+import { percentileOf } from './goal-figures.ts'
+import type { GoalFigure } from './goal-figures.ts'
 import { otherDevice, until, upToDate } from './sync-host.ts'
 import type { Loose, SyncHost } from './sync-host.ts'
 import { editAt } from './sync-world.ts'
@@ -41,7 +41,7 @@ async function timeEvents({ desk, laptop }: Pair, world: World): Promise<number[
   return times
 }
 
-function propagation(id: string, way: string, goal: number, times: readonly number[]): SyncFigure {
+function propagation(id: string, way: string, goal: number, times: readonly number[]): GoalFigure {
   const note = `p50 ${percentileOf(times, 0.5).toFixed(1)} ms of ${times.length}`
   return {
     id: `propagation-${id}`,
@@ -53,13 +53,13 @@ function propagation(id: string, way: string, goal: number, times: readonly numb
   }
 }
 
-async function measureDirect(world: World): Promise<SyncFigure[]> {
+async function measureDirect(world: World): Promise<GoalFigure[]> {
   const pair = await world.pair()
   await upToDate(pair.desk, pair.laptop)
   return [propagation('direct', 'direct', 100, await timeEvents(pair, world))]
 }
 
-async function measureRelayed(world: World): Promise<SyncFigure[]> {
+async function measureRelayed(world: World): Promise<GoalFigure[]> {
   const pair = await world.pair()
   const { desk, laptop } = pair
   await upToDate(desk, laptop)
@@ -154,12 +154,12 @@ async function editGrown(hosts: readonly SyncHost[], all: readonly SyncHost[], i
   }
 }
 
-async function measureGrowth(world: World): Promise<SyncFigure[]> {
+async function measureGrowth(world: World): Promise<GoalFigure[]> {
   const pair = await world.pair()
   const { desk, laptop } = pair
   const ids = await makeGrown(pair, world.quick ? 10 : 40)
   const half = ids.length >> 1
-  const figures: SyncFigure[] = []
+  const figures: GoalFigure[] = []
   for (const [id, label, goal, hosts, records] of [
     ['one', '1 machine', 1.1, [desk], ids.slice(0, half)],
     ['two', '2 machines in turn', 2.5, [desk, laptop], ids.slice(half)],
@@ -184,7 +184,7 @@ async function measureGrowth(world: World): Promise<SyncFigure[]> {
 /** Beyond the pauses after which a host gives back what it no longer needs. */
 const idleMs = 15_000
 
-async function measureMemory(world: World): Promise<SyncFigure[]> {
+async function measureMemory(world: World): Promise<GoalFigure[]> {
   const idle = world.quick ? 3_000 : idleMs
   const warm = async (host: SyncHost): Promise<number> => {
     await ask(host.server, host.target.get(fixedId(seedSeries, 0)))

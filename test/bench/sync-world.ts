@@ -7,7 +7,7 @@ import { newRows, taskStatuses } from './rows.ts'
 import type { TaskRow } from './rows.ts'
 import { makeDataDir, processorMs, removeDataDir, residentMiB, startServer } from './servers.ts'
 import type { ServerKind } from './servers.ts'
-import type { SyncFigure } from './sync-figures.ts'
+import type { GoalFigure } from './goal-figures.ts'
 import { createSyncHost, hasApplied, otherDevice, until, upToDate } from './sync-host.ts'
 import type { Loose, SyncHost } from './sync-host.ts'
 import { seed } from './targets.ts'
@@ -77,7 +77,7 @@ export interface World extends WorldOptions {
 export interface SyncStep {
   readonly id: string
   readonly label: string
-  measure(world: World): Promise<SyncFigure[]>
+  measure(world: World): Promise<GoalFigure[]>
   /** Lets go what steps share; called after the last step of a row that have the same. */
   readonly release?: (world: World) => Promise<void>
 }

@@ -6,7 +6,7 @@ import type { LoadResult, RequestSource } from './load.ts'
 import { fixedId, newRows } from './rows.ts'
 import { processorMs } from './servers.ts'
 import type { ServerKind } from './servers.ts'
-import type { SyncFigure } from './sync-figures.ts'
+import type { GoalFigure } from './goal-figures.ts'
 import type { SyncHost } from './sync-host.ts'
 import { editAt, found } from './sync-world.ts'
 import type { SyncStep, World } from './sync-world.ts'
@@ -87,7 +87,7 @@ function cpuPerRequest(bursts: readonly Burst[]): number {
 
 const middle = (bursts: readonly Burst[], of: (burst: Burst) => number): number => median(bursts.map(of))
 
-async function measureOne(world: World): Promise<SyncFigure[]> {
+async function measureOne(world: World): Promise<GoalFigure[]> {
   const rows = rowsOf(world)
   const source =
     ({ target }: SyncHost): RequestSource =>
@@ -134,7 +134,7 @@ async function measureOne(world: World): Promise<SyncFigure[]> {
   ]
 }
 
-async function measureMany(world: World): Promise<SyncFigure[]> {
+async function measureMany(world: World): Promise<GoalFigure[]> {
   const rows = rowsOf(world)
   const source =
     ({ target }: SyncHost): RequestSource =>
@@ -155,7 +155,7 @@ async function measureMany(world: World): Promise<SyncFigure[]> {
   ]
 }
 
-async function measureBulk(world: World): Promise<SyncFigure[]> {
+async function measureBulk(world: World): Promise<GoalFigure[]> {
   const source = ({ target }: SyncHost): RequestSource => {
     const request = target.createMany(newRows.slice(0, bulkSize))
     return () => request

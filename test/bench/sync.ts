@@ -4,8 +4,8 @@ import { statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Missing } from './figures.ts'
-import { formatSyncTable, meetsGoal } from './sync-figures.ts'
-import type { SyncFigure } from './sync-figures.ts'
+import { formatGoalTable, meetsGoal } from './goal-figures.ts'
+import type { GoalFigure } from './goal-figures.ts'
 import { selectSyncSteps } from './sync-steps.ts'
 import { createWorld } from './sync-world.ts'
 
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
   const rows = Number(flags.rows ?? (quick ? 5_000 : 100_000))
   const changes = Number(flags.changes ?? (quick ? 1_000 : 10_000))
   const world = createWorld({ quick, rows, changes, say, profileDir: flags.profile })
-  const figures: SyncFigure[] = []
+  const figures: GoalFigure[] = []
   const missing: Missing[] = []
   try {
     for (const [index, step] of chosen.entries()) {
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   } finally {
     await world.close()
   }
-  process.stdout.write(`${formatSyncTable(figures, missing)}\n`)
+  process.stdout.write(`${formatGoalTable(figures, missing)}\n`)
   if (flags.json !== undefined) {
     const judged = figures.map((figure) => ({ ...figure, ok: meetsGoal(figure) }))
     const report = { quick, rows, changes, node: process.version, inMemory, figures: judged, missing }

@@ -91,11 +91,7 @@ export function createRecordTrigger(parts: RecordTriggerParts): OutboxConsumer {
   }
 
   /** The run of one flow; null when its condition does not hold. */
-  const runFor = (
-    known: KnownFlow,
-    subject: Subject,
-    event: PlatformEvent,
-  ): Omit<Start, 'known'> | null => {
+  const runFor = (known: KnownFlow, subject: Subject, event: PlatformEvent): Omit<Start, 'known'> | null => {
     const changer = event.actor.type === 'user' ? event.actor.id : (event.onBehalfOf ?? null)
     const userId = changer ?? known.state.savedBy
     const ctx: RequestContext = {

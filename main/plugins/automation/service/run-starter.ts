@@ -178,8 +178,7 @@ export function createRunStarter(parts: StarterParts): RunStarter {
     },
     async room(count) {
       const isFull = (): boolean => queue.waiting() > 0 && queue.waiting() + count > hostLimits.waiting
-      while (isFull() && !queue.isStopping())
-        await new Promise((resolve) => setTimeout(resolve, 100).unref())
+      while (isFull() && !queue.isStopping()) await new Promise((resolve) => setTimeout(resolve, 100).unref())
     },
   }
 }

@@ -1,6 +1,6 @@
 // Sends the bytes of a file, so that nothing of it runs in the place of the application (D-188).
-import { pipeline, Transform } from 'node:stream'
-import type { Readable } from 'node:stream'
+import type { FileHandle } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { writeDisposition } from '#main/kernel/content-disposition.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { platformError } from '#shared/errors.ts'
@@ -71,10 +71,7 @@ export function createDownloads(parts: {
     const { first, last } = wanted.kind === 'part' ? wanted : { first: 0, last: size - 1 }
     const length = last - first + 1
     if (length === 0) await handle.close()
-    const stream =
-      length === 0
-        ? nothing.stream
-        : told(handle.createReadStream({ start: first, end: last, highWaterMark: readBytes }))
+    const stream = length === 0 ? nothing.stream : bytesOf(handle, first, length)
     return new Reply(new ByteStream(stream, contentType), {
       status: wanted.kind === 'part' ? 206 : 200,
       headers: {
@@ -101,14 +98,29 @@ export function createDownloads(parts: {
   }
 }
 
-/** The same bytes, of which memory is told as they pass; each of the two streams ends with the other. */
-function told(source: Readable): Readable {
-  const passing = new Transform({
-    transform(part: Buffer, _encoding, done) {
-      bytesPassed(part.length)
-      done(null, part)
+/** A part of a file, of which memory is told as it is read; the file is closed at its end. */
+function bytesOf(handle: FileHandle, first: number, length: number): Readable {
+  let done = 0
+  return new Readable({
+    highWaterMark: readBytes,
+    read() {
+      const part = Buffer.allocUnsafeSlow(Math.min(readBytes, length - done))
+      handle.read(part, 0, part.length, first + done).then(
+        ({ bytesRead }) => {
+          done += bytesRead
+          bytesPassed(bytesRead)
+          if (bytesRead > 0) this.push(part.subarray(0, bytesRead))
+          // A file that is shorter than it was ends here, and its client sees that bytes are missing.
+          if (bytesRead === 0 || done === length) this.push(null)
+        },
+        (error: Error) => this.destroy(error),
+      )
+    },
+    destroy(error, over) {
+      handle.close().then(
+        () => over(error),
+        (failed: Error) => over(error ?? failed),
+      )
     },
   })
-  pipeline(source, passing, () => undefined)
-  return passing
 }

@@ -1,10 +1,10 @@
-// Figures of sync and the table they are printed in: values against goals, of which most are no ratios. Knows no host and
+// Figures held against goals of their own, of which most are no ratios, and the table they are printed in. Knows no host and
 // no step by name.
 import { alignRows, showValue } from './figures.ts'
 import type { Direction, Missing } from './figures.ts'
 
 /** One figure of a step. */
-export interface SyncFigure {
+export interface GoalFigure {
   readonly id: string
   readonly label: string
   readonly unit: string
@@ -16,13 +16,13 @@ export interface SyncFigure {
 }
 
 /** Whether a figure meets its goal; undefined for one without. @throws Error on a value that is no number */
-export function meetsGoal({ id, value, goal }: SyncFigure): boolean | undefined {
+export function meetsGoal({ id, value, goal }: GoalFigure): boolean | undefined {
   if (!Number.isFinite(value)) throw new Error(`no usable measurement of ${id}: ${value}`)
   if (goal === undefined) return undefined
   return goal[0] === 'higher' ? value >= goal[1] : value <= goal[1]
 }
 
-function cells(figure: SyncFigure): string[] {
+function cells(figure: GoalFigure): string[] {
   const { label, value, unit, goal, note = '' } = figure
   const met = meetsGoal(figure)
   return [
@@ -35,7 +35,7 @@ function cells(figure: SyncFigure): string[] {
 }
 
 /** The table of a run as text; steps without figures follow with their reason. */
-export function formatSyncTable(figures: readonly SyncFigure[], missing: readonly Missing[]): string {
+export function formatGoalTable(figures: readonly GoalFigure[], missing: readonly Missing[]): string {
   const lines = alignRows([['figure', 'Cairn', 'goal', '', 'beside it'], ...figures.map(cells)])
   return [...lines, ...missing.map((step) => `${step.label}: not measured, ${step.reason}`)].join('\n')
 }
