@@ -150,7 +150,7 @@ describe('the file and its rows', () => {
     const { leader, copy } = await followed.digests()
     expect(followed.ended()).toBeUndefined()
     expect(copy).toBe(leader)
-  }, 120_000)
+  }, sized(120_000, 600_000))
 
   it('hold what nobody waits for, soon', async () => {
     const followed = await openFollowed(file)

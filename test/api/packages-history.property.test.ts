@@ -47,6 +47,18 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('toggle' as const) }) },
 )
 
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+/** What people began, the package had too, left out, had again, and left out for good. */
+const begunTwice: Step[] = [
+  { kind: 'customize', name: 'b', label: 'one' },
+  { kind: 'upgrade', labels: { b: 'one' } },
+  { kind: 'back', at: 0, all: false },
+  { kind: 'upgrade', labels: { b: 'one' } },
+  { kind: 'customize', name: 'a', label: 'one' },
+  { kind: 'upgrade', labels: {} },
+]
+
 const fieldsOf = (labels: Labels) =>
   Object.fromEntries([
     ['title', { type: 'text' }],
@@ -132,7 +144,7 @@ it(
         }
         ok(await host.delete(`/packages/${id}?keepData=false&confirm=true&force=true`))
       }),
-      { numRuns: sized(12, 500) },
+      { numRuns: sized(13, 500), examples: [[begunTwice]] },
     )
   },
   sized(120_000, 3_600_000),

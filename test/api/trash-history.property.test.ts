@@ -29,7 +29,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 20 }) }) },
 )
 
-it('the trash holds what the model says after every history', async () => {
+it('the trash holds what the model says after every history', { timeout: sized(180_000, 900_000) }, async () => {
   let ahead = 0
   const now = (): number => systemClock.now() + ahead
   const host = await createTestHost({ clock: { ...systemClock, now, iso: () => new Date(now()).toISOString() } })

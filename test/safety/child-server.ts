@@ -48,7 +48,7 @@ export interface ChildServerOptions {
   readonly wrap?: readonly string[]
 }
 
-const startTimeoutMs = 30_000
+const startTimeoutMs = 120_000
 
 /** Starts `entry serve --data DIR --port 0` and waits for the line `... is running at <url>`. */
 export async function startChildServer(options: ChildServerOptions): Promise<ChildServer> {

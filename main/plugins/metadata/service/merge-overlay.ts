@@ -96,7 +96,7 @@ export function mergeDelivered(scope: WriteScope, input: SaveItemInput): Propose
   const whole = plainJson(type === 'object' ? wholeObject(scope, base, given) : given)
   const warnings = requireShape(input, whole, [base.item, items.get(type, name)?.item])
   const previous = items.overlay(type, name, null) ?? null
-  const patch = mergePatchBetween(under, whole)
+  const patch = withBegunFields(mergePatchBetween(under, whole), whole, previous)
   if (Object.keys(patch).length === 0) {
     return previous === null ? { changes: [] } : changeOf(scope, base, previous, null, warnings)
   }
@@ -249,6 +249,22 @@ function wholeObject({ items, ids }: WriteScope, base: MetadataItem, body: Body)
   const extensions = items.extensions(base.name)
   const whole = extendBody(withoutExtensions(body, base.item, extensions).body, extensions)
   return withObjectUids(whole, base, items.get('object', base.name)!, { ids, packageId: null })
+}
+
+/**
+ * A patch that still says which fields people began, by the uid they have from then: what the package has too by now, and
+ * leaves out later, stays theirs with its values (D-133).
+ */
+function withBegunFields(patch: Body, whole: Body, previous: OverlayRecord | null): Body {
+  const now = fieldsOf(whole)
+  const begun = Object.entries(fieldsOf(previous?.patch)).flatMap(([name, field]) => {
+    const uid = isJsonMap(field) ? field['uid'] : undefined
+    return uid !== undefined && (now[name] as Body | undefined)?.['uid'] === uid ? [[name, uid] as const] : []
+  })
+  if (begun.length === 0) return patch
+  const said = fieldsOf(patch)
+  const fields = begun.map(([name, uid]) => [name, { ...(said[name] as Body | undefined), uid }])
+  return { ...patch, fields: { ...said, ...(Object.fromEntries(fields) as Body) } }
 }
 
 /** The patch of the platform's overlay of an object; empty when there is none. */
