@@ -117,40 +117,44 @@ describe('the file and its rows', () => {
     }
   })
 
-  it('are the same after statements aside, an index built beside writers, and a log folded again and again', async () => {
-    const followed = await openFollowed(file)
-    const { database } = followed
-    const rows = sized(8_000, 1_000_000)
-    const many = `INSERT INTO item (name, body) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+  it(
+    'are the same after statements aside, an index built beside writers, and a log folded again and again',
+    async () => {
+      const followed = await openFollowed(file)
+      const { database } = followed
+      const rows = sized(8_000, 1_000_000)
+      const many = `INSERT INTO item (name, body) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
       SELECT 'name ' || (i * 7919 % 10007), printf('%.*c', 200 + i % 300, 'x') FROM n`
-    await database.longDdl.around(async () => {
-      await database.longDdl.run([many])
-      const index = database.longDdl.buildIndex({
-        name: 'by_body',
-        table: 'item',
-        keys: [{ column: 'body', noCase: false }],
-        rows: 'live',
+      await database.longDdl.around(async () => {
+        await database.longDdl.run([many])
+        const index = database.longDdl.buildIndex({
+          name: 'by_body',
+          table: 'item',
+          keys: [{ column: 'body', noCase: false }],
+          rows: 'live',
+        })
+        const writes = writeRandomly(database.write, 100, 7)
+        await Promise.all([index, writes])
       })
-      const writes = writeRandomly(database.write, 100, 7)
-      await Promise.all([index, writes])
-    })
-    await database.longDdl.run(['ALTER TABLE item ADD COLUMN more TEXT', 'CREATE INDEX by_more ON item (more)'])
-    // Long enough for the thread to fold the log whole, with writers beside it, more than once.
-    for (let pages = 0; pages < 3 * foldPages;) {
-      await database.write('large', (tx) => {
-        for (let i = 0; i < 100; i += 1)
-          tx.run({
-            sql: 'INSERT INTO item (name, body) VALUES (?, ?)',
-            parameters: [`${pages}-${i}`, 'y'.repeat(4000)],
-          })
-      })
-      pages += 120
-      await pause(0)
-    }
-    const { leader, copy } = await followed.digests()
-    expect(followed.ended()).toBeUndefined()
-    expect(copy).toBe(leader)
-  }, sized(120_000, 600_000))
+      await database.longDdl.run(['ALTER TABLE item ADD COLUMN more TEXT', 'CREATE INDEX by_more ON item (more)'])
+      // Long enough for the thread to fold the log whole, with writers beside it, more than once.
+      for (let pages = 0; pages < 3 * foldPages;) {
+        await database.write('large', (tx) => {
+          for (let i = 0; i < 100; i += 1)
+            tx.run({
+              sql: 'INSERT INTO item (name, body) VALUES (?, ?)',
+              parameters: [`${pages}-${i}`, 'y'.repeat(4000)],
+            })
+        })
+        pages += 120
+        await pause(0)
+      }
+      const { leader, copy } = await followed.digests()
+      expect(followed.ended()).toBeUndefined()
+      expect(copy).toBe(leader)
+    },
+    sized(120_000, 600_000),
+  )
 
   it('hold what nobody waits for, soon', async () => {
     const followed = await openFollowed(file)
