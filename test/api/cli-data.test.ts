@@ -58,8 +58,7 @@ const lines = (text: string) =>
   text
     .trimEnd()
     .split('\n')
-    // oxlint-disable-next-line no-explicit-any -- lines are judged by the expectations
-    .map((line) => JSON.parse(line) as any)
+    .map((line) => JSON.parse(line) as any) // oxlint-disable-line no-explicit-any -- expectations judge lines
 
 describe('cairn data', () => {
   it('creates, lists, changes and deletes', async () => {

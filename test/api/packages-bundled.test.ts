@@ -33,8 +33,7 @@ const available = async (): Promise<Available[]> => (await host.get('/packages/a
 const good = async (call: Promise<{ status: number; body: { data?: unknown } }>) => {
   const { status, body } = await call
   expect(status, JSON.stringify(body)).toBeLessThan(300)
-  // oxlint-disable-next-line no-explicit-any -- as bodies of answers are
-  return body.data as any
+  return body.data as any // oxlint-disable-line no-explicit-any -- as bodies of answers are
 }
 
 /** Records that are not in the trash, by object. */

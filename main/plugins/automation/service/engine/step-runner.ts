@@ -195,9 +195,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
         if (stored === undefined) {
           const prepared = prepare(outcome)
           if (isLast(place) && outcome.commit === undefined) {
-            // Nothing goes on with what the last step leaves.
-            const last = { ...prepared, step: { ...prepared.step, memo: null } }
-            memory.closing = (tx) => put(tx, last, outcome)
+            memory.closing = (tx) => put(tx, prepared, outcome)
             return prepared.end
           }
           await write('automation.step', (tx) => put(tx, prepared, outcome))
