@@ -64,8 +64,11 @@ describe('the list of steps', () => {
   })
 
   it('is there after a restart of the host and a reload, and leads back to the beginning and forth again', async () => {
+    const told = open.errors.length
     await bench.restart()
     await page.goto('about:blank')
+    // What the page said of a host that was away, in whatever words of the browser.
+    open.errors.splice(told)
     await page.goto(`${bench.host.url}${bench.host.uiBasePath}/#${bench.host.mintCode()}`)
     await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
     await page.goto(`${bench.host.url}${bench.host.uiBasePath}/#/o/line`)
@@ -116,8 +119,8 @@ describe('the list of steps', () => {
   })
 
   it('complains about nothing', () => {
-    // The host was away for a moment, and a step met a newer version.
-    const expected = ['ERR_CONNECTION_REFUSED', '401', '409', 'WebSocket']
-    expect(open.errors.filter((line) => !expected.some((part) => line.includes(part)))).toEqual([])
+    // A page without its sign-in yet, a step that met a newer version, and sockets that a reload cuts.
+    const expected = ['401', '409', 'WebSocket']
+    expect(open.errors.filter((line) => !expected.some((part) => line.includes(part))).join('\n')).toBe('')
   })
 })

@@ -76,12 +76,16 @@ describe('summary of a test run', () => {
 
   it('says after the skips what failed, and why', () => {
     const file = join(folder, 'plain/wrong.test.ts')
-    writeFileSync(file, "import { expect, it } from 'vitest'\nit('adds', () => { expect(1 + 1).toBe(3) })\n")
+    writeFileSync(
+      file,
+      "import { expect, it } from 'vitest'\nit('adds', () => { expect([1 + 1, { of: 'page' }]).toEqual([]) })\n",
+    )
     const { lines } = runVitest({}, '--project', 'plain')
     rmSync(file)
     const at = lines.lastIndexOf('failed: plain/wrong.test.ts > adds')
     expect(at).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith('skipped: ')))
-    expect(lines[at + 1]).toContain('expected 2 to be 3')
+    expect(lines[at + 1]).toContain('to deeply equal []')
+    expect(lines.slice(at).join('\n')).toContain('"of": "page"')
     expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped')
   }, 30_000)
 

@@ -3,7 +3,7 @@
 // Knows the reporter interface of vitest and no project of ours.
 import { writeSync } from 'node:fs'
 import { relative } from 'node:path'
-import { inspect } from 'node:util'
+import { inspect, stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /** The three totals of a run. `failed` counts failed tests, files that could not be loaded and unhandled errors. */
@@ -53,8 +53,10 @@ export class SummaryReporter implements Reporter {
     const { state, errors } = test.result()
     if (state !== 'failed') return
     const file = relative(this.#root, test.module.moduleId)
-    for (const { message, stack } of errors ?? []) {
+    for (const { message, stack, diff } of errors ?? []) {
       const lines = (stack ?? message).split('\n').filter((line) => !line.includes('node_modules'))
+      // "expected [ Array(1) ]" says nothing of what was in it.
+      if (diff !== undefined) lines.push(stripVTControlCharacters(diff).slice(0, 800))
       const told = `failed: ${file} > ${test.fullName}\n${lines.join('\n')}`
       console.error(told)
       this.#failures.push(told.slice(0, 2_000))

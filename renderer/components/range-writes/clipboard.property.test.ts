@@ -58,17 +58,18 @@ describe('tab-separated text', () => {
         Array.from({ length: 10 }, (_, column) => `${row}:${column}`),
       )
       const times = Array.from({ length: 5 }, () => {
-        const started = process.cpuUsage()
+        const started = process.threadCpuUsage()
         expect(parseTsv(writeTsv(table))).toEqual(table)
         expect(parseHtmlTable(writeHtmlTable(table))).toEqual(table)
-        return process.cpuUsage(started).user / 1_000
+        return process.threadCpuUsage(started).user / 1_000
       })
       return Math.min(...times)
     }
-    quickest(250)
-    const slow = quickest(1_000)
+    // Compiled to the end before it is measured: code that gets quicker in between looks like code that gets slower.
+    quickest(2_000)
+    const slow = quickest(2_000)
     expect(slow).toBeLessThan(1_000)
-    expect(slow / quickest(250)).toBeLessThan(10)
+    expect(slow / quickest(500)).toBeLessThan(10)
   })
 })
 
