@@ -72,7 +72,7 @@ export default defineConfig(({ mode }) => {
   const browser = {
     // Two pages at a time where a file says so: more only wait for each other.
     maxConcurrency: 2,
-    testTimeout: 60_000,
+    testTimeout: isLong ? 180_000 : 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/vitest-chromium-setup.ts', ...hosts.globalSetup],
     runner: 'test/support/vitest-chromium-runner.ts',

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench } from './open-console.ts'
+import { leadHub } from './program-screens.ts'
 import { dialog } from './screen.ts'
 import { makePerson, password } from './seed-access.ts'
 import { seedDashboards } from './seed-dashboards.ts'
@@ -191,6 +192,16 @@ const cases: Readonly<Record<string, Case>> = {
   'go.backups': go('/backups'),
   'go.settings': go('/settings'),
   'go.storage': go('/settings/storage', 'Go to storage use'),
+  'go.hub': {
+    ...go('/settings/hub', 'Hub'),
+    // Nothing answers here for the part itself.
+    known: '404',
+    stand: async (page) => {
+      await leadHub(page)
+      await page.reload()
+      await page.getByRole('heading', { level: 1 }).focus()
+    },
+  },
   'go.about': go('/settings/about', 'About Cairn'),
   'go.blankObject': go('/new/blank', 'Start a blank object'),
   'records.new': records({ effect: opens('New record') }),

@@ -1,9 +1,10 @@
 // The part of the register of screens about search, trash, backups and settings.
+import type { Page } from 'playwright-core'
 import { dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import type { ConsoleBench } from './open-console.ts'
 
-const goTo = async (page: Parameters<Screen['reach']>[0], hash: string): Promise<void> =>
+const goTo = async (page: Page, hash: string): Promise<void> =>
   page.evaluate((to) => {
     window.location.hash = to
   }, hash)
@@ -148,12 +149,7 @@ export const programScreens: readonly Screen[] = [
     state: 'error',
     route: '/',
     reach: async (page) => {
-      // As a host says that leads a hub. The part with its machines is looked at over real ones (hub.long.test.ts).
-      await page.route('**/api/v1', async (route) => {
-        const answer = await route.fetch()
-        const manifest = (await answer.json()) as { features: Record<string, boolean> }
-        await route.fulfill({ response: answer, json: { ...manifest, features: { ...manifest.features, hub: true } } })
-      })
+      await leadHub(page)
       await refuse(page, '**/api/v1/hub', 'service_unavailable', 503)
       await page.reload()
       await goTo(page, '/settings/hub')
@@ -223,3 +219,12 @@ export const programScreens: readonly Screen[] = [
     },
   },
 ]
+
+/** As a host says that leads a hub. The part with its machines is looked at over real ones (hub.long.test.ts). */
+export async function leadHub(page: Page): Promise<void> {
+  await page.route('**/api/v1', async (route) => {
+    const answer = await route.fetch()
+    const manifest = (await answer.json()) as { features: Record<string, boolean> }
+    await route.fulfill({ response: answer, json: { ...manifest, features: { ...manifest.features, hub: true } } })
+  })
+}

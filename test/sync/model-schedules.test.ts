@@ -34,6 +34,36 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'flow', m: 0, to: 0, salt: 0 },
     ],
   },
+  'what a change of the definition does to a deleted record is no edit that nobody knew of': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'retype', m: 0, n: 31 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'memo', m: 20, r: 0, n: 34 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'trashMemo', m: 11, r: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'dropField', m: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+    ],
+  },
+  'a pin is judged alike by who knows already that the comment was deleted, and who hears of it later': {
+    ...whole,
+    seed: 0,
+    schemas: 'none',
+    members: [
+      { rights: 'own_records', isKnownAtHome: false },
+      { rights: 'no_items', isKnownAtHome: false },
+    ],
+    steps: [
+      { kind: 'pin', m: 5, r: 20, what: 0, on: true },
+      { kind: 'text', m: 0, r: 0, at: 0, remove: false },
+      { kind: 'uncomment', m: 0, r: 2 },
+    ],
+  },
   'what waited for something else and is refused once that is here is told to whom is refused': {
     ...whole,
     together: false,
@@ -299,6 +329,25 @@ describe('schedules that once ended wrong', () => {
   it.each(Object.entries(schedules))('%s', async (_name, schedule) => {
     // What comes in which order is up to chance in part.
     for (let times = 0; times < 5; times += 1) assertHosts(await runHostSchedule(pool, { ...schedule, seed: times }))
+  })
+
+  it('an edit that nobody knew of stays listed beside a deletion, whatever a change of the definition makes of its value', async () => {
+    const schedule: HostSchedule = { ...whole, seed: 0, schemas: 'memos', steps: [] }
+    const made: HostSchedule['steps'] = [
+      { kind: 'memo', m: 0, r: 0, n: 34 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ]
+    const after: HostSchedule['steps'] = [
+      { kind: 'trashMemo', m: 0, r: 0 },
+      { kind: 'retype', m: 0, n: 31 },
+      { kind: 'retype', m: 0, n: 1 },
+      { kind: 'retype', m: 0, n: 31 },
+    ]
+    const edit = { kind: 'writeMemo', m: 1, r: 0, n: 2 } as const
+    const conflictsAfter = async (steps: HostSchedule['steps']): Promise<unknown> =>
+      assertHosts(await runHostSchedule(pool, { ...schedule, steps })).conflicts
+    expect(await conflictsAfter([...made, ...after])).toEqual({})
+    expect(await conflictsAfter([...made, edit, ...after])).toMatchObject({ delete_edit: 1 })
   })
 
   it('a write that was prepared for a field which is removed meanwhile is asked to try again', async () => {

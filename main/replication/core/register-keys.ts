@@ -40,6 +40,19 @@ export function isFormerText(part: string | null): boolean {
   return part === FORMER_TEXT
 }
 
+/**
+ * The key that says of a field of a deleted record that a change of the definition wrote it, and nobody: it is written beside
+ * the value, under the same stamp.
+ */
+export function convertedKey(uid: string): string {
+  return `_conv${SEPARATOR}${uid}`
+}
+
+/** The same of a long text: it holds the hash of the text that the change of the definition made. */
+export function convertedTextKey(uid: string): string {
+  return `_convtext${SEPARATOR}${uid}`
+}
+
 /** How the keys of all parts of a field begin, and no others. */
 export function partPrefix(uid: string): string {
   return uid + SEPARATOR

@@ -13,7 +13,7 @@ import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { markAt, objectIn } from '#main/replication/core/register.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
-import type { RegisterValue } from '#main/replication/core/types.ts'
+import type { RegisterEntry, RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -240,13 +240,26 @@ function workflowIntent(
   return { object: schema.name, id: name.record, isNew: false, values: {}, isEdit: true }
 }
 
-/** Whether something is pinned or a pin taken away, other than with what it was on. */
-function pins({ changedKeys, document }: DocChange): boolean {
-  const entries = document.register
+/**
+ * Whether something is pinned or a pin taken away, other than together with what it was on. Judged by what the change itself
+ * says: machines that know already of a later deletion of the item must judge like those it reaches later.
+ */
+function pins({ changedKeys, document, stored }: DocChange): boolean {
   return [...changedKeys].some((key) => {
     const parsed = parseFeedKey(key)
-    return parsed?.kind === 'part' && parsed.part === 'pin' && !isTakenBack(entries, parsed.item)
+    if (parsed?.kind !== 'part' || parsed.part !== 'pin') return false
+    const isPinned = addedEntries(document.register.get(key), stored?.register.get(key)).some(([, pin]) => pin !== null)
+    return isPinned || !changedKeys.has(partKey(parsed.item, 'deleted'))
   })
+}
+
+function addedEntries(now: RegisterValue | undefined, then: RegisterValue | undefined): RegisterEntry[] {
+  const sides = (value: RegisterValue | undefined): RegisterEntry[] =>
+    value === undefined ? [] : [value.winner, ...value.losers]
+  const before = sides(then)
+  const isSame = ([, , ms, ctr, inc]: RegisterEntry, [, , ...stamp]: RegisterEntry): boolean =>
+    ms === stamp[0] && ctr === stamp[1] && inc === stamp[2]
+  return sides(now).filter((entry) => !before.some((one) => isSame(one, entry)))
 }
 
 /** Whether an item was deleted: what others said of it went with it. */

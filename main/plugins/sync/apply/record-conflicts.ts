@@ -9,12 +9,14 @@ import { decimalSum } from '#main/replication/core/decimal-sum.ts'
 import { compareHlc } from '#main/replication/core/hlc.ts'
 import { mergeValues, strayValue } from '#main/replication/core/merge-values.ts'
 import type { FieldConflict, MergedValues } from '#main/replication/core/merge-values.ts'
-import { DELETED_KEY, formerTextKey, isFormerText, memberOf, parseKey } from '#main/replication/core/register-keys.ts'
+import { DELETED_KEY, formerTextKey, memberOf, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { hlcOf, markAt } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { EntryName } from '#main/replication/core/replaced.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
+import { isSeen, isUnseenText, unseenEdits } from '../write/deletion-mark.ts'
+import type { DeletionMark } from '../write/deletion-mark.ts'
 import { PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 
@@ -189,16 +191,12 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const key = [PURGED_KEY, DELETED_KEY].find((one) => markAt(register, one) !== null)
   if (key === undefined) return []
   const mark = register.get(key)!
-  const { seen = {}, by, at, texts } = mark.winner[1] as unknown as DeletionMark
+  const told = mark.winner[1] as unknown as DeletionMark
+  const { by, at } = told
   const numbers = new Set(scene.schema.fields.filter(({ type }) => type === 'autonumber').map(({ uid }) => uid))
-  const unseen = new Map<string, RegisterEntry>()
-  for (const [key, { winner }] of register) {
-    const { uid, part } = parseKey(key)
-    // Numbers are given to records whether they are deleted or not.
-    const isEdit = !key.startsWith('_') && !isFormerText(part) && !numbers.has(uid)
-    if (isEdit && !wasSeen(winner, seen)) unseen.set(key, winner)
-  }
-  const edited = unseenTexts(scene, texts)
+  // Numbers are given to records whether they are deleted or not.
+  const unseen = new Map([...unseenEdits(register, told)].filter(([one]) => !numbers.has(parseKey(one).uid)))
+  const edited = told.texts === undefined ? [] : unseenTexts(scene, told)
   if (unseen.size === 0 && edited.length === 0) return []
   const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0]
   // Of lists and sums the whole value: an entry of theirs says one member, or the share of one machine.
@@ -224,7 +222,7 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   if (edited.length > 0) return [draftOf(scene, draft)]
   const before: Record<string, Json> = {}
   for (const [key, entry] of unseen) {
-    const base = history.lastBefore(doc, nameOfEntry(entry), (name) => isSeen(name, seen))
+    const base = history.lastBefore(doc, nameOfEntry(entry), (name) => isSeen(name, told))
     if (base === null) return [draftOf(scene, draft)]
     const { uid } = parseKey(key)
     before[uid] = wholeOf(withValue(entry, base.value), before[uid] ?? values[uid]!, entry[1])
@@ -232,32 +230,9 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   return [draftOf(scene, draft, { value: before })]
 }
 
-/** The mark of a deletion, as whoever deleted the record wrote it. */
-interface DeletionMark {
-  readonly seen?: Record<string, string>
-  readonly by?: unknown
-  readonly at?: unknown
-  readonly texts?: unknown
-}
-
-/** Long texts that are others now than those who deleted the record had seen; none where the mark does not tell. */
-function unseenTexts(scene: DeletionScene, seen: unknown): (readonly [uid: string, SeenText])[] {
-  if (typeof seen !== 'object' || seen === null) return []
-  const hashes = new Map(Object.entries(seen))
-  return [...scene.texts()].filter(([uid, { text, hash }]) =>
-    hashes.has(uid) ? hashes.get(uid) !== hash : text !== '',
-  )
-}
-
-function wasSeen(entry: RegisterEntry, seen: Readonly<Record<string, string>>): boolean {
-  return isSeen(nameOfEntry(entry), seen)
-}
-
-function isSeen(entry: EntryName, seen: Readonly<Record<string, string>>): boolean {
-  const stamp = Object.hasOwn(seen, String(entry.inc)) ? seen[String(entry.inc)] : undefined
-  if (typeof stamp !== 'string') return false
-  const [ms = 0, ctr = 0] = stamp.split('.').map(Number)
-  return compareHlc(entry, { ms, ctr }) <= 0
+/** Long texts that are others now than those who deleted the record had seen. */
+function unseenTexts({ register, texts }: DeletionScene, mark: DeletionMark): (readonly [uid: string, SeenText])[] {
+  return [...texts()].filter(([field, { text, hash }]) => isUnseenText(register, mark, { field, text, hash }))
 }
 
 /** What conflicts of the row are made of. */

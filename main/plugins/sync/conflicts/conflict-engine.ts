@@ -20,7 +20,7 @@ import { readEnvelope, readIncarnation } from '../store/log-store.ts'
 import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
 import { emptyingEdits } from '../write/purge-capture.ts'
 import { markEdit, PURGED_KEY } from '../write/record-edits.ts'
-import type { Deletion } from '../write/record-edits.ts'
+import type { Deletion } from '../write/deletion-mark.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictPlace } from './conflict-store.ts'
 

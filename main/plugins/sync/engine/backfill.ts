@@ -29,8 +29,8 @@ export interface BackfillParts {
   /** The id a person has here, whom documents name. */
   localId(id: string): string
   changed(): void
-  /** Has the records of an object, by uid, projected again: what did not fit before may fit now. */
-  lookAgain(tx: Tx, object: string): void
+  /** Has records of an object projected again: what did not fit before may fit now. Of its own, those that wait for it. */
+  lookAgain(tx: Tx, records: RecordsOfObject): void
 }
 
 /** Where it goes on, as it is stored. */
@@ -113,7 +113,7 @@ export function runBackfill(parts: BackfillParts) {
     if (slice.next !== null) return { ...at, after: slice.next, done }
     const { alone, ...rest } = at
     if (alone === undefined) return { ...rest, handler: at.handler + 1, after: null, done }
-    if (alone.isOwn !== true) parts.lookAgain(tx, alone.object)
+    parts.lookAgain(tx, alone)
     return { ...rest, handler: handlers.length, after: null, done }
   }
 

@@ -240,8 +240,8 @@ export async function createEngine(parts: EngineParts) {
   const changed = (): void => listeners.tell()
   let backfill: Backfill | undefined
   let stopped = false
-  const lookAgain = (tx: Tx, object: string): void => {
-    flagRecords(tx, object)
+  const lookAgain = (tx: Tx, { object, isOwn }: RecordsOfObject): void => {
+    if (isOwn !== true) flagRecords(tx, object)
     tx.afterCommit(() => reproject())
   }
   const begin = (): void => {

@@ -14,7 +14,7 @@ import type { DocKindHandler, BackfillWriter } from '../engine/docs.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import { isKeptAside } from '../store/aside-store.ts'
-import { needsProject, readDocument, readNames, textHashes } from '../store/doc-store.ts'
+import { needsProject, putFlags, readDoc, readDocument, readNames, textHashes } from '../store/doc-store.ts'
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
@@ -88,6 +88,8 @@ export function createRecordBackfill(
             if (isRecord && hasConflicts) closeSettled(tx, { doc: formatDocName(name), schema }, at)
           }
           write(name, author, mend, { mend: true })
+          // Others judge what a deleted record became by what is written here; so does this machine.
+          if (place?.isOwn === true && deleted !== null) flag(tx, formatDocName(name))
         }
       }
       if (rows.length === sliceRows) {
@@ -116,6 +118,12 @@ function closeSettled(
   const { strays } = mergeValues(register(), syncedFields(schema).merged)
   const still = new Set([...open.map(([key]) => parseKey(key).uid), ...strays.keys()])
   closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, new Date(hlc.ms).toISOString())
+}
+
+/** Has a document projected again. */
+function flag(tx: Tx, doc: string): void {
+  const stored = readDoc(tx, doc)
+  if (stored !== undefined) putFlags(tx, stored.doc, stored.flags | needsProject)
 }
 
 /** Whether a record was made under a number of this machine. */

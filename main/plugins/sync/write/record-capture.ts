@@ -17,7 +17,8 @@ import { endAside, isKeptAside } from '../store/aside-store.ts'
 import { hasDoc, textHashes } from '../store/doc-store.ts'
 import type { Letters } from './letters.ts'
 import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
-import type { Deletion, NamedEdit } from './record-edits.ts'
+import type { Deletion } from './deletion-mark.ts'
+import type { NamedEdit } from './record-edits.ts'
 import { syncedFields } from './synced-fields.ts'
 
 interface RecordPayload {

@@ -5,7 +5,7 @@ import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { sameJson } from '#main/replication/core/json-value.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
-import { DELETED_KEY, formerTextKey, parseKey } from '#main/replication/core/register-keys.ts'
+import { convertedTextKey, DELETED_KEY, formerTextKey, parseKey } from '#main/replication/core/register-keys.ts'
 import {
   memberPatch,
   partsOf,
@@ -18,6 +18,8 @@ import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
+import { convertedPatch, isUnseenText, markOf, seenStamps, seenWith } from './deletion-mark.ts'
+import type { Deletion, DeletionMark } from './deletion-mark.ts'
 import { syncedFields } from './synced-fields.ts'
 import type { SyncedField } from './synced-fields.ts'
 
@@ -47,14 +49,6 @@ export interface KnownRecord {
   readonly converted?: () => Readonly<Record<string, string>>
 }
 
-/** Who deleted a record, when, and what of it was seen: entries of other stamps were made without knowing of it. */
-export interface Deletion {
-  readonly at: string
-  readonly by: string
-  /** The hashes of the long texts as they are by then, by the uid of their field; left out where none were looked at. */
-  readonly texts?: () => Readonly<Record<string, string>>
-}
-
 /**
  * Everything of a record that has no documents yet; of one that has, what differs.
  * @param known of a record that may have documents
@@ -68,6 +62,8 @@ export function newRecordEdits(
   const id = record['id'] as string
   const { scalars, texts } = syncedFields(schema)
   const edits: NamedEdit[] = []
+  const textsBefore = known === undefined ? undefined : deleted?.texts?.()
+  const changedTexts = new Map<string, SeenBefore>()
   // Before the record: whoever takes it over has its texts by then, and stores one row once.
   for (const field of texts) {
     const value = record[field.name]
@@ -76,7 +72,9 @@ export function newRecordEdits(
     edits.push({
       name: { kind: 'text', object: schema.uid, record: id, field: field.uid },
       edit(place) {
+        const before = place.text.read()
         if (text === '' || !place.text.seed(text)) place.text.change(text)
+        if (before !== text) changedTexts.set(field.uid, { text: before, hash: textsBefore?.[field.uid] ?? '' })
       },
     })
   }
@@ -84,7 +82,7 @@ export function newRecordEdits(
     name: { kind: 'record', object: schema.uid, record: id },
     edit(place) {
       if (!place.isNew) {
-        mendRecord(schema, record, { deleted, known }, place)
+        mendRecord(schema, record, { deleted, known, changedTexts }, place)
         return
       }
       const patch: Record<string, Json> = {
@@ -106,11 +104,24 @@ export function newRecordEdits(
   return edits
 }
 
+/** A long text as it was. */
+interface SeenBefore {
+  readonly text: string
+  readonly hash: string
+}
+
+interface Mending {
+  readonly deleted: Deletion | null
+  readonly known: KnownRecord | undefined
+  /** Long texts that were written with it, by the uid of their field. */
+  readonly changedTexts: ReadonlyMap<string, SeenBefore>
+}
+
 /** Writes what a row has and its document has not: it was changed while nothing was recorded. */
 function mendRecord(
   schema: ObjectSchema,
   record: PlatformRecord,
-  { deleted, known }: { readonly deleted: Deletion | null; readonly known: KnownRecord | undefined },
+  { deleted, known, changedTexts }: Mending,
   place: EditPlace,
 ): void {
   const { scalars, merged } = syncedFields(schema)
@@ -129,6 +140,15 @@ function mendRecord(
     Object.assign(patch, valuePatch({ field, merge }, value, place))
   }
   Object.assign(patch, movedPatch(schema, register, known))
+  if (deleted !== null && mark !== null && known !== undefined) {
+    const written = new Set(Object.keys(patch).map((key) => parseKey(key).uid))
+    Object.assign(patch, convertedPatch(register, mark as DeletionMark, written))
+    for (const [field, before] of changedTexts) {
+      const hash = deleted.texts?.()[field]
+      if (hash === undefined || isUnseenText(register, mark as DeletionMark, { field, ...before })) continue
+      patch[convertedTextKey(field)] = hash
+    }
+  }
   const owner = (record['owner'] as string | null) ?? null
   if (!sameJson(owner, register.get(OWNER_KEY)?.winner[1] ?? null)) patch[OWNER_KEY] = owner
   if ((deleted === null) !== (mark === null))
@@ -203,11 +223,6 @@ export function markEdit(
   }
 }
 
-/** A deletion as it is written: with what of the record was seen. */
-function markOf({ at, by, texts }: Deletion, seen: Readonly<Record<string, string>>): Json {
-  return { at, by, seen, ...(texts === undefined ? {} : { texts: texts() }) }
-}
-
 /** Marks a record as removed for good, where its document does not say so yet. */
 export function markPurged(place: EditPlace): void {
   const register = place.register()
@@ -239,24 +254,4 @@ function valuePatch({ field, merge }: SyncedField, value: Json, place: EditPlace
 function settledParts(register: Register, uid: string): RegisterPatch {
   const open = [...register].filter(([key, { losers }]) => losers.length > 0 && parseKey(key).uid === uid)
   return Object.fromEntries(open.map(([key, { winner }]) => [key, winner[1]]))
-}
-
-/** The same, with what is written together with a mark: whoever deleted the record has seen that, too. */
-function seenWith({ register, inc, hlc }: EditPlace): Record<string, string> {
-  return { ...seenStamps(register()), [inc]: `${hlc.ms}.${hlc.ctr}` }
-}
-
-/**
- * The greatest stamp of each incarnation among the live entries, as `ms.ctr` by incarnation: an entry above it, or of
- * another incarnation, was made by somebody who did not know of the deletion.
- */
-function seenStamps(register: Register): Record<string, string> {
-  const seen: Record<string, [number, number]> = {}
-  for (const { winner, losers } of register.values()) {
-    for (const [, , ms, ctr, inc] of [winner, ...losers]) {
-      const known = seen[inc]
-      if (known === undefined || ms > known[0] || (ms === known[0] && ctr > known[1])) seen[inc] = [ms, ctr]
-    }
-  }
-  return Object.fromEntries(Object.entries(seen).map(([inc, [ms, ctr]]) => [inc, `${ms}.${ctr}`]))
 }
