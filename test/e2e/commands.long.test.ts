@@ -273,7 +273,7 @@ const cases: Readonly<Record<string, Case>> = {
     ['Month', 'Week', 'Day', 'Agenda'].map((mode): [string, Case] => [
       `calendar.${mode.toLowerCase()}`,
       {
-        at: `/o/film?v=film.release&d=2026-03-10&o=mode.${mode === 'Month' ? 'week' : 'month'}`,
+        at: `/o/film?v=film.release&d=2026-03-10&o=startDateField.first_day,mode.${mode === 'Month' ? 'week' : 'month'}`,
         stand: async (page) => page.locator('[data-event]').first().waitFor(),
         label: mode,
         effect: async (page) =>
