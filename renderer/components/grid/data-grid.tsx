@@ -44,7 +44,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
   )
   const bounds = useMemo(() => ({ rowCount, columnCount: columns.columns.length }), [rowCount, columns.columns.length])
   const window = useGridWindow(rowCount + (onAppend ? 1 : 0), rowHeight, columns, totals ? TOTALS_HEIGHT : 0)
-  const { view, metrics, reveal, attach, onScroll } = window
+  const { view, metrics, reveal, attach, onScroll, onReach } = window
   const [said, setSaid] = useState('')
   const announce = useCallback((text: string) => setSaid(text), [])
 
@@ -148,6 +148,8 @@ export function DataGrid(props: DataGridProps): ReactNode {
   )
   const frozen = useMemo(() => columns.columns.slice(0, columns.frozenCount), [columns])
   const numberStyle = useMemo(() => ({ inlineSize: numberWidth }), [numberWidth])
+  const labelWidth = numberWidth + (columns.offsets[columns.frozenCount] ?? 0)
+  const pinnedStyle = useMemo(() => ({ inlineSize: labelWidth }), [labelWidth])
   const spans = useMemo(() => spansByRow(selection, view.rows.first, view.rows.end), [selection, view.rows])
   const activeDrawn =
     groups?.headingAt(active.row) !== undefined ||
@@ -178,7 +180,6 @@ export function DataGrid(props: DataGridProps): ReactNode {
     [columnMove],
   )
 
-  const labelWidth = numberWidth + (columns.offsets[columns.frozenCount] ?? 0)
   const pool = poolSize(metrics)
   const slots: ReactNode[] = []
   for (let row = view.rows.first; row < Math.min(view.rows.end, metrics.rowCount); row++) {
@@ -221,6 +222,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
         rowHeight={rowHeight}
         width={columns.totalWidth}
         numberStyle={numberStyle}
+        pinnedStyle={pinnedStyle}
         frozen={frozen}
         scrolling={scrolling}
         context={props.fieldContext}
@@ -240,7 +242,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
 
   return (
     <div className={activeShown ? 'cg' : 'cg cg-adrift'} data-row-height={rowHeight}>
-      <div ref={attach} className="cg-scroller" onScroll={onScroll}>
+      <div ref={attach} className="cg-scroller" onScroll={onScroll} onWheel={onReach} onPointerDown={onReach}>
         <div
           ref={grid}
           role={groups ? 'treegrid' : 'grid'}

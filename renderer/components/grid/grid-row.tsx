@@ -31,6 +31,8 @@ export interface GridRowProps {
   rowHeight: number
   width: number
   numberStyle: { inlineSize: number }
+  /** Of what stays at the start while columns scroll: number and frozen cells. */
+  pinnedStyle: { inlineSize: number }
   frozen: readonly RenderColumn[]
   scrolling: readonly RenderColumn[]
   context: FieldContext
@@ -51,7 +53,8 @@ export interface GridRowProps {
 
 /** One row of the grid. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, number, row, top, rowHeight, width, numberStyle, frozen, scrolling, labels, checked } = props
+  const { index, number, row, top, rowHeight, width, numberStyle, pinnedStyle, frozen, scrolling } = props
+  const { labels, checked } = props
   const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
   return (
     <div
@@ -63,20 +66,22 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       className={row === undefined ? 'cg-row cg-loading' : checked ? 'cg-row cg-checked' : 'cg-row'}
       style={style}
     >
-      <div
-        role="rowheader"
-        aria-colindex={ROW_NUMBER_COLUMN_INDEX}
-        className={numberClass(props)}
-        style={numberStyle}
-        title={props.conflicts && labels.rowConflict(number)}
-      >
-        <span>{number}</span>
-        {props.conflicts && <span className="cairn-hidden">{labels.rowConflict(number)}</span>}
-        {checked !== undefined && (
-          <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(number)} />
-        )}
+      <div role="presentation" className="cg-pinned" style={pinnedStyle}>
+        <div
+          role="rowheader"
+          aria-colindex={ROW_NUMBER_COLUMN_INDEX}
+          className={numberClass(props)}
+          style={numberStyle}
+          title={props.conflicts && labels.rowConflict(number)}
+        >
+          <span>{number}</span>
+          {props.conflicts && <span className="cairn-hidden">{labels.rowConflict(number)}</span>}
+          {checked !== undefined && (
+            <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(number)} />
+          )}
+        </div>
+        {frozen.map((column) => cell(props, column))}
       </div>
-      {frozen.map((column) => cell(props, column))}
       {scrolling.map((column) => cell(props, column))}
     </div>
   )

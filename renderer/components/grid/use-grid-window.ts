@@ -2,6 +2,7 @@
 // Knows elements and pixels; knows no cells' content, selection or editing.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { PointerEvent, WheelEvent } from 'react'
 import { flushSync } from 'react-dom'
 import { HEADER_HEIGHT } from './render-column.ts'
 import type { RenderColumns } from './render-column.ts'
@@ -36,6 +37,8 @@ export interface GridWindow {
   /** Rows that fit on the screen, at least one. */
   pageRows: number
   onScroll(): void
+  /** Somebody may be about to scroll the columns: what is frozen has to stick before the first frame of it. */
+  onReach(event: WheelEvent<HTMLElement> | PointerEvent<HTMLElement>): void
   /** Scrolls as little as possible to show a cell. */
   reveal(row: number, column: number | null): void
   toTop(): void
@@ -51,6 +54,11 @@ const REST_MS = 150
 const FLING_GAP_MS = 250
 /** When nothing was heard of a fling for so long, rows are drawn where the scroller stands. */
 const LANDING_MS = 80
+
+/** When a step of a fling is drawn later than this, rows are drawn less often. */
+const SMOOTH_MS = 25
+/** Then as many times of what a drawing took pass without one: the page moves on, and rows are seen where it stays. */
+const FLING_PAUSE = 4
 
 const nothing: GridView = {
   rows: { first: 0, end: 0 },
@@ -74,7 +82,7 @@ export function useGridWindow(
   const [scroller, attach] = useState<HTMLDivElement | null>(null)
   const position = useRef<ScrollPosition>({ scrollTop: 0, virtualTop: 0 })
   const left = useRef(0)
-  const fling = useRef({ step: 0, at: 0, ahead: 0 })
+  const fling = useRef({ step: 0, at: 0, ahead: 0, drawnAt: 0, cost: 0 })
   const landing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const rest = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const [size, setSize] = useState({ width: 0, height: 0 })
@@ -116,10 +124,14 @@ export function useGridWindow(
     const before = position.current.virtualTop
     position.current = followScroll(position.current, scroller.scrollTop, metrics)
     left.current = Math.abs(scroller.scrollLeft)
+    slide(scroller, left.current !== 0)
     const step = position.current.virtualTop - before
     const now = performance.now()
-    const last = now - fling.current.at < FLING_GAP_MS ? fling.current.step : 0
-    fling.current = { step, at: now, ahead: flingAhead(last, step, metrics.viewportHeight) }
+    const { at, drawnAt } = fling.current
+    const last = now - at < FLING_GAP_MS ? fling.current.step : 0
+    // What comes of a drawing, layout and paint included, is known when the next step is heard of.
+    const cost = drawnAt === at ? now - at : fling.current.cost
+    fling.current = { step, at: now, ahead: flingAhead(last, step, metrics.viewportHeight), drawnAt, cost }
     clearTimeout(landing.current)
     if (fling.current.ahead !== 0) {
       landing.current = setTimeout(() => {
@@ -127,8 +139,12 @@ export function useGridWindow(
         update()
       }, LANDING_MS)
     }
-    // Drawn within the same frame: deferring it would show blank rows for a frame while flinging.
-    flushSync(update)
+    const isPause = cost > SMOOTH_MS && now - drawnAt < cost * FLING_PAUSE
+    if (fling.current.ahead === 0 || !isPause) {
+      fling.current.drawnAt = now
+      // Drawn within the same frame: deferring it would show blank rows for a frame while flinging.
+      flushSync(update)
+    }
     if (!isScaled(metrics)) return
     clearTimeout(rest.current)
     rest.current = setTimeout(() => {
@@ -171,12 +187,25 @@ export function useGridWindow(
         const next = revealColumn(column, left.current, columnViewport, columns.offsets, columns.frozenCount)
         if (next !== null) {
           left.current = next
+          slide(scroller, true)
           scroller.scrollTo({ left: isRtl() ? -next : next })
         }
       }
       update()
     },
     [scroller, metrics, columns, columnViewport, scrollTo, update, isRtl],
+  )
+
+  const onReach = useCallback(
+    (event: WheelEvent<HTMLElement> | PointerEvent<HTMLElement>): void => {
+      // A press that is on no cell is on a bar.
+      const isReaching =
+        'deltaX' in event
+          ? event.deltaX !== 0 || event.shiftKey
+          : event.pointerType === 'touch' || event.target === event.currentTarget
+      if (scroller && isReaching) slide(scroller, true)
+    },
+    [scroller],
   )
 
   const toTop = useCallback((): void => {
@@ -198,7 +227,12 @@ export function useGridWindow(
   )
 
   const pageRows = Math.max(1, Math.floor(metrics.viewportHeight / rowHeight))
-  return { attach, view, metrics, pageRows, onScroll, reveal, toTop, cellAtPoint, isRtl }
+  return { attach, view, metrics, pageRows, onScroll, onReach, reveal, toTop, cellAtPoint, isRtl }
+}
+
+/** Has what is frozen stick. */
+function slide(scroller: HTMLElement, isSlid: boolean): void {
+  if (scroller.hasAttribute('data-slid') !== isSlid) scroller.toggleAttribute('data-slid', isSlid)
 }
 
 function sameView(a: GridView, b: GridView): boolean {

@@ -242,7 +242,7 @@ function workflowIntent(
 
 /**
  * Whether something is pinned or a pin taken away, other than together with what it was on. Judged by what the change itself
- * says: machines that know already of a later deletion of the item must judge like those it reaches later.
+ * says (D-378): machines that know already of a later deletion of the item must judge like those it reaches later.
  */
 function pins({ changedKeys, document, stored }: DocChange): boolean {
   return [...changedKeys].some((key) => {
