@@ -7,6 +7,8 @@ export const previewBytes = 64 * 1_048_576
 const thumbnailEdge = 160
 const keptThumbnails = 300
 const thumbnails = new Map<string, Promise<string | undefined>>()
+/** The addresses of those that are made, by the same keys. */
+const addresses = new Map<string, string>()
 /** Pictures that are made at a time: decoding is work for the machine. */
 const atOnce = 3
 let running = 0
@@ -37,6 +39,11 @@ async function fetchHere(fileId: string): Promise<Blob> {
   return (await download('downloadFile', { params: { id: fileId }, query: { local: true } })).file
 }
 
+/** The address of a small picture that is made already; undefined where none is. @param edge as of {@link thumbnailOf} */
+export function madeThumbnail(fileId: string, edge = thumbnailEdge): string | undefined {
+  return addresses.get(`${edge} ${fileId}`)
+}
+
 /**
  * The address of a small picture of an image, made once; undefined when none can be made of it here.
  * @param edge its longer side in pixels
@@ -50,15 +57,24 @@ export function thumbnailOf(
   const key = `${edge} ${fileId}`
   const known = thumbnails.get(key)
   if (known) return known
-  const made = inTurn(async () => shrink(await fetchHere(fileId), edge)).catch(() => {
-    // Another try when it is shown again: the host may only have been away, or it was out of sight by its turn.
-    thumbnails.delete(key)
-    return undefined
-  })
+  const made = inTurn(async () => shrink(await fetchHere(fileId), edge)).then(
+    (address) => {
+      if (address !== undefined) addresses.set(key, address)
+      return address
+    },
+    () => {
+      // Another try when it is shown again: the host may only have been away, or it was out of sight by its turn.
+      thumbnails.delete(key)
+      return undefined
+    },
+  )
   thumbnails.set(key, made)
   const [oldest] = thumbnails.keys()
   if (thumbnails.size > keptThumbnails && oldest !== undefined) {
-    void thumbnails.get(oldest)?.then((address) => address !== undefined && URL.revokeObjectURL(address))
+    void thumbnails.get(oldest)?.then((address) => {
+      addresses.delete(oldest)
+      if (address !== undefined) URL.revokeObjectURL(address)
+    })
     thumbnails.delete(oldest)
   }
   return made

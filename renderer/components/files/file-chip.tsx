@@ -22,7 +22,11 @@ export function FileThumb(props: { file: FileReference; large?: boolean }) {
   const Icon = icons[previewKindOf(file.mimeType) ?? 'text'] ?? IconFile
   return (
     <span className={classes.thumb} data-large={large || undefined} aria-hidden>
-      {address === undefined ? <Icon size={large ? 32 : 18} stroke={1.5} /> : <img src={address} alt="" />}
+      {address === undefined ? (
+        <Icon size={large ? 32 : 18} stroke={1.5} />
+      ) : (
+        <img src={address} alt="" decoding="async" />
+      )}
     </span>
   )
 }
