@@ -104,6 +104,27 @@ describe('an upgrade', () => {
     ])
   })
 
+  it('leaves people a field they began, though the package had it in between and they gave an overlay of it by name', async () => {
+    const ns = newNamespace()
+    const id = `org.${ns}.a`
+    const object = `${ns}_thing`
+    const version = (number: string, fields: PackageFields) => ({
+      ...manifestOf({ id, ns, fields: { title: text, ...fields } }),
+      version: number,
+    })
+    await install(version('1.0.0', {}))
+    const { item } = (await host.get(`/meta/object/${object}`)).body
+    item.fields.own = { type: 'text', label: 'Own' }
+    expect((await host.put(`/meta/object/${object}`, { item })).status).toBe(200)
+    expect((await host.post(`/data/${object}`, { title: 'a', own: 'b' })).status).toBe(201)
+    expect((await upgrade(version('1.1.0', { own: { type: 'text', label: 'Theirs' } }))).status).toBe(200)
+    const said = await host.put(`/meta/object/${object}/overlay`, { patch: { fields: { own: { label: 'Mine' } } } })
+    expect(said.status, JSON.stringify(said.body)).toBe(200)
+    expect((await upgrade(version('1.2.0', {}), { confirm: true })).status).toBe(200)
+    expect((await host.get(`/meta/object/${object}`)).body.item.fields.own).toMatchObject({ label: 'Mine' })
+    expect((await host.get(`/data/${object}`)).body.records).toMatchObject([{ title: 'a', own: 'b' }])
+  })
+
   it('asks before it loses data, and brings it back', async () => {
     const ns = newNamespace()
     const id = `org.${ns}.a`

@@ -55,7 +55,7 @@ export function mergeOverlay(scope: WriteScope, input: OverlayInput): ProposedWr
   const previous = items.overlay(type, name, ownerOf(scope, input)) ?? null
   const next = recordOf(scope, base, under.item, previous, {
     ...input,
-    patch: withPatchUids(scope, base, under, input),
+    patch: withPatchUids(scope, base, under, { ...input, previous }),
   })
   const whole = withOverlay(under, { ...next, active: true }).item
   const { errors, warnings } = checkItem(type, whole)
@@ -225,7 +225,11 @@ function withPatchUids(
   { items, ids }: WriteScope,
   base: MetadataItem,
   under: MetadataItem,
-  { patch, uids: returning }: Pick<OverlayInput, 'patch' | 'uids'>,
+  {
+    patch,
+    uids: returning,
+    previous,
+  }: Pick<OverlayInput, 'patch' | 'uids'> & { readonly previous: OverlayRecord | null },
 ): Body {
   if (base.type !== 'object') return patch
   const { uid: _uid, ...rest } = patch
@@ -235,10 +239,12 @@ function withPatchUids(
   const patched = applyMergePatch(under.item, rest) as Body
   const whole = fieldsOf(withObjectUids(patched, base, items.get('object', base.name) ?? base, source))
   const known = fieldsOf(under.item)
+  const begun = begunFields(fieldsOf(items.get('object', base.name)?.item), previous)
   const withUids = Object.entries(fields).map(([name, field]): [string, unknown] => {
     if (!isJsonMap(field)) return [name, field]
     const { uid: _own, ...definition } = field
-    if (Object.hasOwn(known, name)) return [name, definition]
+    if (Object.hasOwn(known, name))
+      return [name, begun.has(name) ? { ...definition, uid: begun.get(name) } : definition]
     return [name, { ...definition, uid: (whole[name] as Body | undefined)?.['uid'] }]
   })
   return { ...rest, fields: Object.fromEntries(withUids) }
@@ -256,15 +262,20 @@ function wholeObject({ items, ids }: WriteScope, base: MetadataItem, body: Body)
  * leaves out later, stays theirs with its values (D-133).
  */
 function withBegunFields(patch: Body, whole: Body, previous: OverlayRecord | null): Body {
-  const now = fieldsOf(whole)
+  const begun = begunFields(fieldsOf(whole), previous)
+  if (begun.size === 0) return patch
+  const said = fieldsOf(patch)
+  const fields = [...begun].map(([name, uid]) => [name, { ...(said[name] as Body | undefined), uid }])
+  return { ...patch, fields: { ...said, ...(Object.fromEntries(fields) as Body) } }
+}
+
+/** The uids of fields that people began in an overlay and that are there still, by name. */
+function begunFields(now: Body, previous: OverlayRecord | null): ReadonlyMap<string, unknown> {
   const begun = Object.entries(fieldsOf(previous?.patch)).flatMap(([name, field]) => {
     const uid = isJsonMap(field) ? field['uid'] : undefined
     return uid !== undefined && (now[name] as Body | undefined)?.['uid'] === uid ? [[name, uid] as const] : []
   })
-  if (begun.length === 0) return patch
-  const said = fieldsOf(patch)
-  const fields = begun.map(([name, uid]) => [name, { ...(said[name] as Body | undefined), uid }])
-  return { ...patch, fields: { ...said, ...(Object.fromEntries(fields) as Body) } }
+  return new Map(begun)
 }
 
 /** The patch of the platform's overlay of an object; empty when there is none. */

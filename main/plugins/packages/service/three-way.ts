@@ -89,7 +89,8 @@ function wholeOf(
 ) {
   if (!isJsonMap(value) || !isJsonMap(custom)) return value
   const uid = path.length === 2 && path[0] === 'fields' ? fieldUids[path[1]!] : undefined
-  return uid === undefined ? custom : { ...custom, uid }
+  // What people began before the package had it keeps their values.
+  return uid === undefined || Object.hasOwn(value, 'uid') ? custom : { ...custom, uid }
 }
 
 /** Base and patch with the names fields have in the new version. */
