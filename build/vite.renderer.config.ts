@@ -38,7 +38,7 @@ const fetchedAtOnce = (): Plugin => ({
       const styles = new Set<string>()
       const add = (fileName: string): void => {
         const chunk = bundle[fileName]
-        if (chunk?.type !== 'chunk' || chunk.isEntry || chunks.has(fileName)) return
+        if (chunk?.type !== 'chunk' || chunk.facadeModuleId?.endsWith('.html') || chunks.has(fileName)) return
         chunks.add(fileName)
         for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style)
         for (const imported of chunk.imports) add(imported)
@@ -74,8 +74,31 @@ export default defineConfig(({ command }) => ({
     // The size check reads which chunks the first page needs from here.
     manifest: true,
     reportCompressedSize: false,
-    // A feature is used through its index: what of it a screen does not use is not carried along for its styles.
-    rolldownOptions: { treeshake: { moduleSideEffects: (id) => !/\/renderer\/features\/.*\.tsx?$/.test(id) } },
+    rolldownOptions: {
+      // A feature is used through its index: what of it a screen does not use is not carried along for its styles.
+      treeshake: { moduleSideEffects: (id) => !/\/renderer\/features\/.*\.tsx?$/.test(id) },
+      // Both are an entry: what either needs is one chunk. Of a hundred small files a page would wait for the hundredth.
+      input: {
+        index: fileURLToPath(new URL('../renderer/index.html', import.meta.url)),
+        'draw-application': fileURLToPath(new URL('../renderer/app/draw-application.tsx', import.meta.url)),
+      },
+      output: {
+        codeSplitting: {
+          groups: [
+            // They come before the rest of the application runs: its modules ask for them.
+            {
+              name: 'words',
+              test: /[\\/](index\.html|main\.tsx|modulepreload-polyfill)/,
+              tags: ['$initial'],
+              priority: 2,
+            },
+            { name: 'application', tags: ['$initial'], priority: 1 },
+            // What half of the screens use, and what lies over them.
+            { name: 'parts', minShareCount: 20 },
+          ],
+        },
+      },
+    },
     chunkSizeWarningLimit: 1_500,
   },
   server: {

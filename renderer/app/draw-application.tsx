@@ -5,8 +5,14 @@ import { createQueryClient } from '../lib/query-client.ts'
 import { takeCodeFromAddress } from '../lib/session.ts'
 import { App } from './app.tsx'
 
+/** Has the screen of an address fetched while the application finds out who asks. */
+function fetchScreen(hash: string): void {
+  if (/^#\/o\/[^/?]+(\?|$)/.test(hash)) void import('../features/records/records-screen.tsx')
+}
+
 /** Takes the one-time code out of the address and draws the application into `root`. */
 export function drawApplication(root: HTMLElement): void {
+  fetchScreen(window.location.hash)
   createRoot(root).render(
     <StrictMode>
       <App queryClient={createQueryClient()} code={takeCodeFromAddress()} />

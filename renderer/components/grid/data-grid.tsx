@@ -314,7 +314,7 @@ function appendLine(
   label: string,
   onAppend: (() => void) | undefined,
 ): ReactNode {
-  const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
+  const style = { insetBlockStart: top, blockSize: rowHeight, inlineSize: width }
   return (
     <div key="append" role="row" aria-rowindex={ariaRow(row)} className="cg-row cg-append" style={style}>
       <div role="gridcell" aria-colindex={ariaColumn(0)} className="cg-append-cell">

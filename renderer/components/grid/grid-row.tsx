@@ -55,7 +55,7 @@ export interface GridRowProps {
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { index, number, row, top, rowHeight, width, numberStyle, pinnedStyle, frozen, scrolling } = props
   const { labels, checked } = props
-  const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
+  const style = { insetBlockStart: top, blockSize: rowHeight, inlineSize: width }
   return (
     <div
       role="row"
@@ -92,6 +92,18 @@ function numberClass({ checked, conflicts }: GridRowProps): string {
   return conflicts ? `${own} cg-conflicted` : own
 }
 
+/** The widest a letter of these scripts is on average, in pixels. */
+const LETTER_PX = 9
+/** What cells leave free at both sides, in pixels. */
+const PADDING_PX = 17
+const narrowLetters = /^[\x20-\x7e\u00a0-\u024f]*$/
+
+/** Whether a text certainly has room in its cell: it is not clipped, which costs time in every frame. */
+function isShort(text: ReactNode, { width }: RenderColumn): boolean {
+  if (typeof text !== 'string') return text === null
+  return text.length * LETTER_PX <= width - PADDING_PX && narrowLetters.test(text)
+}
+
 function cell(props: GridRowProps, column: RenderColumn): ReactNode {
   const { row, context, spans, writes, activeColumn } = props
   const { field, type } = column
@@ -100,6 +112,8 @@ function cell(props: GridRowProps, column: RenderColumn): ReactNode {
   const value = write && write.value !== undefined ? write.value : row?.[column.name]
   let className = column.frozen ? 'cg-cell cg-frozen ' : 'cg-cell '
   className += type.cellClass(value, field)
+  const shown = content(value, write, column, context)
+  if (isShort(shown, column)) className += ' cg-short'
   if (active) className += ' cg-active'
   let selected = false
   if (spans) {
@@ -135,7 +149,7 @@ function cell(props: GridRowProps, column: RenderColumn): ReactNode {
       className={className}
       style={column.style}
     >
-      {content(value, write, column, context)}
+      {shown}
       {other && (
         <span className="cg-who" aria-hidden="true">
           {other.initials}

@@ -37,7 +37,7 @@ export const GroupHeadingRow = memo(function GroupHeadingRow(
     const column = props.scrolling.find((candidate) => candidate.name === name)
     return column ? spoken(column, new Map([[name, figure]]), labels) : []
   })
-  const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
+  const style = { insetBlockStart: top, blockSize: rowHeight, inlineSize: width }
   return (
     <div
       role="row"

@@ -58,7 +58,7 @@ const LANDING_MS = 80
 /** When a step of a fling is drawn later than this, rows are drawn less often. */
 const SMOOTH_MS = 25
 /** Then as many times of what a drawing took pass without one: the page moves on, and rows are seen where it stays. */
-const FLING_PAUSE = 4
+const FLING_PAUSE = 6
 
 const nothing: GridView = {
   rows: { first: 0, end: 0 },
@@ -139,8 +139,10 @@ export function useGridWindow(
         update()
       }, LANDING_MS)
     }
-    const isPause = cost > SMOOTH_MS && now - drawnAt < cost * FLING_PAUSE
-    if (fling.current.ahead === 0 || !isPause) {
+    // Only where no row drawn for the last step would be seen anyway.
+    const isFar = fling.current.ahead !== 0 && Math.abs(step) >= metrics.viewportHeight
+    const isPause = isFar && cost > SMOOTH_MS && now - drawnAt < cost * FLING_PAUSE
+    if (!isPause) {
       fling.current.drawnAt = now
       // Drawn within the same frame: deferring it would show blank rows for a frame while flinging.
       flushSync(update)

@@ -9,7 +9,7 @@ export const ROW_OVERSCAN = 4
 export const COLUMN_OVERSCAN = 1
 /**
  * Tallest spacer in CSS pixels before scrolling is scaled. Engines cap an element between 17.9 and 33.5 million
- * pixels, and above 2^24 single-precision transforms lose whole pixels, so the limit stays below both.
+ * pixels, and above 2^24 single-precision offsets lose whole pixels, so the limit stays below both.
  */
 export const MAX_SPACER_PX = 16_000_000
 
