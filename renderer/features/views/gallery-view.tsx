@@ -1,9 +1,11 @@
 // Owns the gallery: records as cards with a cover, in rows as wide as the room, as far as they are in sight.
 import { ActionIcon } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { KeyboardEvent, ReactNode } from 'react'
+import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { flushSync } from 'react-dom'
 import type { GridRecord } from '../../components/grid/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { objectPluralLabel } from '../objects/index.ts'
@@ -55,12 +57,13 @@ export function GalleryView(props: ViewKindProps) {
   })
 
   const scroller = useRef<HTMLDivElement>(null)
-  const [room, setRoom] = useState({ width: 0, height: 0, top: 0 })
+  const [room, setRoom] = useState({ width: 0, height: 0 })
+  /** The first row of cards in sight. */
+  const [topLine, setTopLine] = useState(0)
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
-    const measure = (): void =>
-      setRoom({ width: element.clientWidth - 2 * gap, height: element.clientHeight, top: element.scrollTop })
+    const measure = (): void => setRoom({ width: element.clientWidth - 2 * gap, height: element.clientHeight })
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(element)
@@ -70,8 +73,8 @@ export function GalleryView(props: ViewKindProps) {
   const width = (room.width - gap * (across - 1)) / across
   const step = Math.round((width * 2) / 3) + cardHeight(fields) + gap
   const lines = Math.ceil(rows.rowCount / across)
-  const firstLine = Math.max(0, Math.floor(room.top / step) - spare)
-  const endLine = Math.min(lines, Math.ceil((room.top + room.height) / step) + spare)
+  const firstLine = Math.max(0, Math.min(topLine, lines) - spare)
+  const endLine = Math.min(lines, topLine + Math.ceil(room.height / step) + 1 + spare)
   const first = firstLine * across
   const end = Math.min(rows.rowCount, endLine * across)
   // Where the card of the keyboard is out of sight, the Tab key leads to the first that is drawn.
@@ -106,6 +109,16 @@ export function GalleryView(props: ViewKindProps) {
     event.preventDefault()
     if (to >= 0 && to < rows.rowCount) focus(to)
   }
+  const onActive = useCallback(
+    (line: number) => setActive((before) => (before.line === line ? before : { line, tick: 0 })),
+    [],
+  )
+  const onMenu = useCallback((record: GridRecord, anchor: HTMLElement) => setMenu(menuAt(record, anchor)), [setMenu])
+  const opening = useRef(open)
+  useLayoutEffect(() => {
+    opening.current = open
+  })
+  const onOpen = useCallback((line: number, id: string) => opening.current?.(line, id), [])
   const activeRow = rows.getRow(active.line)
   useCommands([
     {
@@ -146,8 +159,9 @@ export function GalleryView(props: ViewKindProps) {
         ref={scroller}
         className={classes.gallery}
         onScroll={(event) => {
-          const { scrollTop } = event.currentTarget
-          setRoom((before) => ({ ...before, top: scrollTop }))
+          const line = Math.floor(event.currentTarget.scrollTop / step)
+          // Drawn within the same frame: later, what was scrolled to would be blank.
+          if (line !== topLine) flushSync(() => setTopLine(line))
         }}
       >
         {rows.total === 0 ? (
@@ -169,33 +183,17 @@ export function GalleryView(props: ViewKindProps) {
                 const line = first + at
                 const record = rows.getRow(line)
                 return (
-                  <li
+                  <GallerySlot
                     key={record ? String(record.id) : line}
-                    className={classes.slot}
-                    style={{
-                      inlineSize: width,
-                      blockSize: step - gap,
-                      insetInlineStart: (line % across) * (width + gap),
-                      insetBlockStart: Math.floor(line / across) * step,
-                    }}
-                    aria-setsize={rows.total}
-                    aria-posinset={line + 1}
-                  >
-                    {record && (
-                      <GalleryCard
-                        record={record}
-                        title={part.titleOf(record)}
-                        tick={line === active.line ? active.tick : undefined}
-                        isStop={line === stop}
-                        cover={cover && <RecordCover value={record[cover.name]} field={cover} context={context} />}
-                        onActive={() => setActive((before) => (before.line === line ? before : { line, tick: 0 }))}
-                        onOpen={() => open?.(line, String(record.id))}
-                        onMenu={(anchor) => setMenu(menuAt(record, anchor))}
-                      >
-                        <CardValues record={record} fields={fields} context={context} />
-                      </GalleryCard>
-                    )}
-                  </li>
+                    {...{ line, record, width, step, across, fields, cover, context }}
+                    total={rows.total}
+                    title={record ? part.titleOf(record) : ''}
+                    tick={line === active.line ? active.tick : undefined}
+                    isStop={line === stop}
+                    onActive={onActive}
+                    onOpen={onOpen}
+                    onMenu={onMenu}
+                  />
                 )
               })}
           </ul>
@@ -216,20 +214,59 @@ export function GalleryView(props: ViewKindProps) {
   )
 }
 
-function GalleryCard(props: {
-  record: GridRecord
+interface SlotProps {
+  line: number
+  /** Undefined while it is loaded. */
+  record: GridRecord | undefined
+  total: number | undefined
   title: string
+  width: number
+  step: number
+  across: number
+  fields: readonly FieldDefinition[]
+  cover: FieldDefinition | undefined
+  context: FieldContext
   /** Undefined where the keyboard is on another card. */
   tick: number | undefined
   /** Whether the Tab key leads to it. */
   isStop: boolean
-  cover: ReactNode
-  onActive: () => void
-  onOpen: () => void
-  onMenu: (anchor: HTMLElement) => void
-  children: ReactNode
-}) {
-  const { tick, record, title } = props
+  onActive: (line: number) => void
+  onOpen: (line: number, id: string) => void
+  onMenu: (record: GridRecord, anchor: HTMLElement) => void
+}
+
+/** Lists of fields are made anew with every drawing; what is in them is not. */
+function isSameSlot({ fields, ...before }: SlotProps, { fields: fieldsNow, ...now }: SlotProps): boolean {
+  return (
+    fields.length === fieldsNow.length &&
+    fields.every((field, at) => field === fieldsNow[at]) &&
+    Object.entries(before).every(([name, value]) => now[name as keyof typeof now] === value)
+  )
+}
+
+/** The place of one card; drawn again only when something of it changed, however far others were scrolled. */
+const GallerySlot = memo(function GallerySlot(props: SlotProps) {
+  const { line, record, width, step, across } = props
+  return (
+    <li
+      className={classes.slot}
+      style={{
+        inlineSize: width,
+        blockSize: step - gap,
+        insetInlineStart: (line % across) * (width + gap),
+        insetBlockStart: Math.floor(line / across) * step,
+      }}
+      aria-setsize={props.total}
+      aria-posinset={line + 1}
+    >
+      {record && <GalleryCard {...props} record={record} />}
+    </li>
+  )
+}, isSameSlot)
+
+function GalleryCard(props: SlotProps & { record: GridRecord }) {
+  const { line, tick, record, title, cover, context } = props
+  const onOpen = (): void => props.onOpen(line, String(record.id))
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (tick !== undefined && tick > 0) button.current?.focus({ preventScroll: true })
@@ -237,23 +274,27 @@ function GalleryCard(props: {
   const tabIndex = props.isStop ? 0 : -1
   return (
     // The pointer's way only: the button inside is what everybody else uses.
-    <div className={classes.card} data-card={String(record.id)} onClick={props.onOpen}>
-      {props.cover ?? <span className={classes.cover} data-empty aria-hidden />}
+    <div className={classes.card} data-card={String(record.id)} onClick={onOpen}>
+      {cover ? (
+        <RecordCover value={record[cover.name]} field={cover} context={context} />
+      ) : (
+        <span className={classes.cover} data-empty aria-hidden />
+      )}
       <div className={classes.text}>
         <button
           ref={button}
           type="button"
           className={classes.title}
           tabIndex={tabIndex}
-          onFocus={props.onActive}
+          onFocus={() => props.onActive(line)}
           onClick={(event) => {
             event.stopPropagation()
-            props.onOpen()
+            onOpen()
           }}
         >
           {title}
         </button>
-        {props.children}
+        <CardValues record={record} fields={props.fields} context={context} />
       </div>
       <ActionIcon
         className={classes.more}
@@ -263,7 +304,7 @@ function GalleryCard(props: {
         aria-label={t('kinds.actions', { record: title })}
         onClick={(event) => {
           event.stopPropagation()
-          props.onMenu(event.currentTarget)
+          props.onMenu(record, event.currentTarget)
         }}
       >
         <IconDots size={14} aria-hidden />

@@ -29,7 +29,7 @@ const coverEdge = 640
 /** A file as a picture, where it is one. */
 function Picture({ file }: { file: ShownFile }) {
   const address = useThumbnail(file, coverEdge)
-  if (address !== undefined) return <img className={classes.cover} src={address} alt="" />
+  if (address !== undefined) return <img className={classes.cover} src={address} alt="" decoding="async" />
   return (
     <span className={classes.cover} data-empty aria-hidden>
       <IconPhoto size={24} stroke={1.5} />
