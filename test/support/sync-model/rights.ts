@@ -50,6 +50,14 @@ export interface World {
   readonly masters: ReadonlyMap<string, string>
   /** Who made what was said, by id. */
   readonly makers: ReadonlyMap<string, string>
+  /** What was said of each record: by whom, and in which envelope. */
+  readonly said: ReadonlyMap<string, readonly Said[]>
+}
+
+interface Said {
+  readonly by: string
+  readonly inc: number
+  readonly seq: number
 }
 
 /** Gathers a {@link World}. */
@@ -57,8 +65,15 @@ export function worldOf(written: Iterable<Written>, uids: RightUids): World {
   const owners = new Map<string, string>()
   const masters = new Map<string, string>()
   const makers = new Map<string, string>()
-  for (const { docs, talks } of written) {
-    for (const { item, what, value } of talks) if (what === 'made') makers.set(item, (value as { by: string }).by)
+  const said = new Map<string, Said[]>()
+  for (const { docs, inc, seq, talks } of written) {
+    for (const { feed, item, what, value } of talks) {
+      if (what !== 'made') continue
+      const { by } = value as { by: string }
+      const id = feed.split('/')[2]!
+      makers.set(item, by)
+      said.set(id, [...(said.get(id) ?? []), { by, inc, seq }])
+    }
     for (const { doc, entries } of docs) {
       const id = doc.split('/')[2]!
       for (const [key, value] of entries) {
@@ -67,7 +82,7 @@ export function worldOf(written: Iterable<Written>, uids: RightUids): World {
       }
     }
   }
-  return { owners, masters, makers }
+  return { owners, masters, makers, said }
 }
 
 /** The records an envelope removes for good. */
@@ -97,7 +112,11 @@ export function isForbidden(
       // Pinning is for all who see the record, so it is for those who may change it.
       const isPinned = written.talks.some(({ what }) => what === 'pin')
       const edit = { kind: 'r', object, id, keys: [], by: personOf(rights) }
-      return isOfSomebodyElse || (isPinned && refusals[rights](edit, uids, world))
+      return (
+        isOfSomebodyElse ||
+        emptiesOthers(written, { id, entries }, world) ||
+        (isPinned && refusals[rights](edit, uids, world))
+      )
     }
     if (object !== uids.part && object !== uids.item) return false
     const keys = entries.map(([key]) => parseKey(key).uid)
@@ -119,6 +138,16 @@ const refusals: Readonly<Record<Rights, (doc: JudgedDoc, uids: RightUids, world:
   some_fields: ({ kind, object, keys }, { part, size }) => object === part && (kind === 't' || keys.includes(size)),
   own_records: ({ object, id, by }, { item }, { owners, masters }) =>
     owners.get(object === item ? (masters.get(id) ?? '') : id) !== by,
+}
+
+/** Removing a record for good empties what was said of it, by whoever said it. */
+function emptiesOthers(
+  { author, inc, past }: Written,
+  { id, entries }: { readonly id: string; readonly entries: readonly unknown[] },
+  { said }: World,
+): boolean {
+  const isKnown = (one: Said): boolean => one.inc === inc || (past.applied.get(one.inc) ?? 0) >= one.seq
+  return entries.length === 0 && (said.get(id) ?? []).some((one) => one.by !== author && isKnown(one))
 }
 
 /** Words of somebody else are theirs; what else is said of an item is open to all. */

@@ -292,7 +292,8 @@ function formerValues(
   const found: Record<string, string | null> = {}
   const changed = changedFields(changedKeys)
   for (const field of syncedFields(schema).texts) {
-    const value = register.get(field.uid)?.winner[1] ?? readMembers(partsOf(register, field.uid))?.join(', ')
+    const whole = register.get(field.uid)?.winner[1]
+    const value = whole ?? readMembers(partsOf(register, field.uid))?.join(', ') ?? whole
     if (value === undefined || (value !== null && typeof value === 'object')) continue
     if (changed !== null && !changed.has(field.uid)) continue
     const doc = formatDocName({ kind: 'text', object: schema.uid, record, field: field.uid })
