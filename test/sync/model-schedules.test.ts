@@ -50,6 +50,22 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'writeMemo', m: 0, r: 0, n: 0 },
     ],
   },
+  'a value that nothing was left of is none where its field became a long text meanwhile': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+      { kind: 'memo', m: 0, r: 0, n: 38 },
+      { kind: 'retype', m: 0, n: 15 },
+      { kind: 'retype', m: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'retype', m: 2, n: 5 },
+      { kind: 'trashMemo', m: 0, r: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+    ],
+  },
   'a pin is judged alike by who knows already that the comment was deleted, and who hears of it later': {
     ...whole,
     seed: 0,
