@@ -5,6 +5,12 @@ import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 const uniqueCodes = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'])
 const unavailablePrefixes = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_BUSY', 'SQLITE_READONLY', 'SQLITE_CANTOPEN']
 
+/**
+ * A statement was made for a table as it was: between the commit that changed it and the moment all have heard of the new
+ * definition, who reads or writes may still hold the old one.
+ */
+const outdated = /^no such (column|table)|has no column named/
+
 /** The engine's extended result code of an error, or undefined when it does not come from the engine. */
 export function engineCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
@@ -22,6 +28,8 @@ export function translateEngineError(error: unknown): unknown {
   if (code === undefined) return error
   if (uniqueCodes.has(code)) return platformError('conflict', {}, error)
   if (unavailablePrefixes.some((prefix) => code.startsWith(prefix))) return unavailable(error)
+  if (code === 'SQLITE_ERROR' && outdated.test((error as Error).message))
+    return platformError('service_unavailable', { reason: 'schema_change', retryAfterSeconds: 1 }, error)
   return error
 }
 

@@ -32,6 +32,25 @@ describe('statements', () => {
     expect(statements.count()).toBe(200)
   })
 
+  it('asks whoever holds a definition that is gone by now to try again, and says what the engine said to the log alone', () => {
+    const statements = createStatements(connection)
+    const outdated = [
+      () => statements.get(statement('SELECT b FROM t')),
+      () => statements.all(statement('SELECT a FROM u')),
+      () => statements.run(statement('INSERT INTO t (a, b) VALUES (1, 2)')),
+    ]
+    for (const run of outdated) {
+      try {
+        run()
+        expect.unreachable()
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'service_unavailable', details: { reason: 'schema_change' } })
+        expect((error as Error).cause).toMatchObject({ code: 'SQLITE_ERROR' })
+      }
+    }
+    expect(() => statements.get(statement('SELEC'))).toThrow('syntax error')
+  })
+
   it('keeps a statement that is asked for all the time', () => {
     const statements = createStatements(connection, 4)
     const hot = statement<{ v: number }>('SELECT ? AS v', [1])

@@ -13,7 +13,6 @@ import { DELETED_KEY, formerTextKey, memberOf, parseKey } from '#main/replicatio
 import type { Register } from '#main/replication/core/register.ts'
 import { hlcOf, markAt } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
-import type { EntryName } from '#main/replication/core/replaced.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { isSeen, isUnseenText, unseenEdits } from '../write/deletion-mark.ts'
 import type { DeletionMark } from '../write/deletion-mark.ts'
