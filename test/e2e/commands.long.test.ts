@@ -163,6 +163,9 @@ const cases: Readonly<Record<string, Case>> = {
     stand: grid,
     label: 'Pin this page to home, or take it off',
     effect: async (page) => {
+      // Keys are those of the page again once the palette is gone.
+      await page.getByRole('combobox', { name: /Search records/ }).waitFor({ state: 'hidden' })
+      await page.getByRole('heading', { level: 1 }).focus()
       await page.keyboard.press('g')
       await page.keyboard.press('h')
       await page.getByRole('button', { name: /^Take Books.* off$/ }).waitFor()
@@ -274,7 +277,10 @@ const cases: Readonly<Record<string, Case>> = {
       `calendar.${mode.toLowerCase()}`,
       {
         at: `/o/film?v=film.release&d=2026-03-10&o=startDateField.first_day,mode.${mode === 'Month' ? 'week' : 'month'}`,
-        stand: async (page) => page.locator('[data-event]').first().waitFor(),
+        stand: async (page) => {
+          await page.locator('[data-event]').first().waitFor()
+          await page.getByRole('heading', { level: 1 }).focus()
+        },
         label: mode,
         effect: async (page) =>
           page.waitForFunction(
