@@ -16,7 +16,7 @@ import { createFileAccess } from './service/file-access.ts'
 import { createFiles } from './service/files.ts'
 import { createPartialFiles } from './service/partial-files.ts'
 import { createFileReferences } from './service/references.ts'
-import { createSignedTokens } from './service/signed-tokens.ts'
+import { createSignedTokens, openSigningKey } from './service/signed-tokens.ts'
 import { createTravellingFiles } from './service/travelling.ts'
 import { createTypeRules } from './service/type-rules.ts'
 import { createUpkeep } from './service/upkeep.ts'
@@ -83,7 +83,7 @@ export const storagePlugin = definePlugin({
       urlOf: (path) => `${options.baseUrl()}${options.prefix}/storage${path}`,
       elsewhere,
     })
-    const tokens = createSignedTokens({ read, write, secrets: host.secrets, clock })
+    const tokens = createSignedTokens(await openSigningKey({ read, write, secrets: host.secrets }), clock)
     const parts = {
       read,
       write,

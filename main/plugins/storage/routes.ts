@@ -97,7 +97,7 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
       return { fileId: file.id, eTag: file.sha256!, size: file.size }
     },
     async getSigned(_ctx, { params, query, headers }) {
-      return downloads.sendSigned(await tokens.open(params.token, 'download'), download(query, headers))
+      return downloads.sendSigned(tokens.open(params.token, 'download'), download(query, headers))
     },
     completeUpload: async (ctx, { body }) => show(await uploads.complete(ctx, body.fileId, body.eTag)),
     async startChunkedUpload(ctx, { body }) {

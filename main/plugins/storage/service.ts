@@ -109,7 +109,7 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
       if (file.status !== 'ready' && file.status !== 'away')
         throw storageError('file_not_found', { fileId: file.id, reason: file.status })
       const expires = clock.now() + expiresIn * 1_000
-      const token = await tokens.make(file.id, 'download', expires)
+      const token = tokens.make(file.id, 'download', expires)
       return { url: files.urlOf(`/signed/${token}`), expiresAt: new Date(expires).toISOString(), fileId: file.id }
     },
     async remove(ctx, id, force) {

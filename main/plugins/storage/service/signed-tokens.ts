@@ -12,58 +12,41 @@ export type SignedOperation = 'download' | 'upload'
 /** Makes and reads tokens. */
 export interface SignedTokens {
   /** @param expires milliseconds */
-  make(fileId: string, operation: SignedOperation, expires: number): Promise<string>
+  make(fileId: string, operation: SignedOperation, expires: number): string
   /** The file a token is for. @throws signed_url_invalid for another operation, an altered token and one whose time is over */
-  open(token: string, operation: SignedOperation): Promise<string>
-}
-
-/** What tokens are made with. */
-export interface TokenParts {
-  readonly read: Reads
-  readonly write: Write
-  readonly secrets: SecretStore
-  readonly clock: Clock
+  open(token: string, operation: SignedOperation): string
 }
 
 const keyName = 'signed'
 const maxTokenLength = 1_024
 
-/** Makes the maker; the key is made with the first token, sealed, and kept. */
-export function createSignedTokens({ read, write, secrets, clock }: TokenParts): SignedTokens {
-  let key: Promise<Buffer> | undefined
+/**
+ * The key tokens are signed with; made and kept, sealed, where there is none that can be opened. A start asks for it, so
+ * that reading an address writes nothing.
+ */
+export async function openSigningKey(parts: { read: Reads; write: Write; secrets: SecretStore }): Promise<Buffer> {
+  const sealed = readKey(parts.read, keyName)
+  const known = sealed === undefined ? undefined : await openKey(parts.secrets, sealed)
+  if (known !== undefined) return known
+  const fresh = randomBytes(32)
+  const box = await parts.secrets.seal(fresh.toString('base64'))
+  await parts.write('storage.key', (tx) => putKey(tx, keyName, box), { whenFull: true })
+  return fresh
+}
 
-  const open = async (): Promise<Buffer> => {
-    const sealed = readKey(read, keyName)
-    const known = sealed === undefined ? undefined : await openKey(secrets, sealed)
-    if (known !== undefined) return known
-    const fresh = randomBytes(32)
-    const box = await secrets.seal(fresh.toString('base64'))
-    await write('storage.key', (tx) => putKey(tx, keyName, box))
-    return fresh
-  }
-
-  const keyOf = (): Promise<Buffer> => {
-    key ??= open().catch((error: unknown) => {
-      key = undefined
-      throw error
-    })
-    return key
-  }
-
-  const sign = async (payload: string): Promise<Buffer> =>
-    createHmac('sha256', await keyOf())
-      .update(payload)
-      .digest()
+/** Makes the maker. */
+export function createSignedTokens(key: Buffer, clock: Clock): SignedTokens {
+  const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest()
 
   return {
-    async make(fileId, operation, expires) {
+    make(fileId, operation, expires) {
       const payload = Buffer.from(JSON.stringify({ fileId, operation, expires })).toString('base64url')
-      return `${payload}.${(await sign(payload)).toString('base64url')}`
+      return `${payload}.${sign(payload).toString('base64url')}`
     },
-    async open(token, operation) {
+    open(token, operation) {
       const [payload = '', signature = '', ...rest] = token.slice(0, maxTokenLength).split('.')
       const given = Buffer.from(signature, 'base64url')
-      const own = await sign(payload)
+      const own = sign(payload)
       // A signature has one spelling: what decodes to the same bytes is another token.
       const isOwn =
         rest.length === 0 &&

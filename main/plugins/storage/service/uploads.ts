@@ -94,7 +94,7 @@ export function createUploads({ read, write, clock, bytes, files, access, tokens
       if (size > limitBytes) throw tooLarge()
       files.judgeEarly(file)
       const expires = clock.now() + presignedSeconds * 1_000
-      const token = await tokens.make(file.id, 'upload', expires)
+      const token = tokens.make(file.id, 'upload', expires)
       await write('storage.presign', (tx) => {
         files.requireQuota(tx, size)
         insertFile(tx, file)
@@ -102,7 +102,7 @@ export function createUploads({ read, write, clock, bytes, files, access, tokens
       return { file, token, expiresInSeconds: presignedSeconds }
     },
     async putSigned(ctx, token, { stream, contentType, length }) {
-      const id = await tokens.open(token, 'upload')
+      const id = tokens.open(token, 'upload')
       const file = readFile(read, id)
       requirePending(file, clock.now())
       requireLikeAnnounced(file, contentType)
