@@ -22,7 +22,7 @@ describe('first run by keyboard', () => {
 
   it('leads from the link to an edited cell in under a minute', async () => {
     const startedAt = Date.now()
-    const { page, errors, close } = await bench.open()
+    const { page, errors, close } = await bench.openWithCode()
     const press = async (...keys: string[]): Promise<void> => {
       for (const key of keys) {
         await page.waitForTimeout(thinkMs)

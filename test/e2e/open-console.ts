@@ -37,12 +37,16 @@ export interface ConsoleBench {
   openTab(route: string): Promise<ConsolePage>
   /** Signs a person in with a password; pages are theirs from here on. */
   signIn(name: string, secret: string): Promise<void>
+  /** Opens a page with a code in its address, as the launcher and a link from the command line do. */
+  openWithCode(): Promise<ConsolePage>
   /** Opens a page without a session. */
   openAnonymous(options?: BrowserContextOptions): Promise<ConsolePage>
   /** Stops the host and starts another one on the same folder and port. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
+
+type Session = Awaited<ReturnType<BrowserContext['storageState']>>
 
 const defaults: BrowserContextOptions = {
   viewport: { width: 1440, height: 900 },
@@ -61,8 +65,8 @@ export async function openBench(
   const plugins = further.length === 0 ? {} : { plugins: [...corePlugins, ...optionalPlugins, ...further] }
   const start = async (port: number): Promise<RunningHost> => startHost({ dataDir, port, durable: false, ...plugins })
   let host = await start(0)
-  // Sign-in is limited to ten codes a minute: the first page brings the session for all others.
-  let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
+  // Sign-in is limited to ten codes a minute: one session is for all pages.
+  let session: Session | undefined
   const browser: Browser = await chromium.launch(chromiumLaunchOptions(inject('chromiumPath')))
 
   let tabs: Promise<BrowserContext> | undefined
@@ -90,22 +94,26 @@ export async function openBench(
     return { page: opened, context, errors, close: async () => (closes === 'page' ? opened : context).close() }
   }
 
+  // What a page does with its code is seen by the tests of signing in.
+  const sessionOf = async (): Promise<Session> => {
+    const context = await browser.newContext()
+    const answer = await context.request.post(`${host.url}${host.uiBasePath}/session`, {
+      data: { code: host.mintCode() },
+      headers: { origin: host.url },
+    })
+    if (!answer.ok()) throw new Error(`the code was refused: ${answer.status()} ${await answer.text()}`)
+    const state = await context.storageState()
+    await context.close()
+    return state
+  }
+
   const open = async (route = '/', options: BrowserContextOptions = {}): Promise<ConsolePage> => {
-    const start = `${host.url}${host.uiBasePath}/`
-    const opened = session
-      ? await page(`${start}#${route}`, { ...options, storageState: session })
-      : await page(`${start}#${host.mintCode()}`, options)
-    if (session) return opened
-    await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
-    session = await opened.context.storageState()
-    if (route === '/') return opened
-    // A page of its own: this one still leads home after the sign-in, at a moment nobody knows.
-    await opened.close()
-    return page(`${start}#${route}`, { ...options, storageState: session })
+    session ??= await sessionOf()
+    return page(`${host.url}${host.uiBasePath}/#${route}`, { ...options, storageState: session })
   }
 
   const newTabs = async (): Promise<BrowserContext> => {
-    if (session === undefined) await (await open()).close()
+    session ??= await sessionOf()
     return newContext({ storageState: session })
   }
 
@@ -137,6 +145,11 @@ export async function openBench(
       await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
       session = await opened.context.storageState()
       await opened.close()
+    },
+    async openWithCode() {
+      const opened = await page(`${host.url}${host.uiBasePath}/#${host.mintCode()}`)
+      await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+      return opened
     },
     openAnonymous: async (options) => page(`${host.url}${host.uiBasePath}/`, options),
     async restart() {

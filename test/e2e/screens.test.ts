@@ -2,11 +2,10 @@
 // no error, no accessibility violation, no sideways scrolling at 1024 and 320 CSS pixels; and leaves a picture behind.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, sized } from '../support/test-size.ts'
-import { schemes, turn } from './look.ts'
+import { pictures as shots, schemes, turn, violations } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
@@ -23,7 +22,6 @@ import { seedWebhooks } from './seed-webhooks.ts'
 import { seedWorkflows } from './seed-workflows.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
-const shots = fileURLToPath(new URL('shots/', import.meta.url))
 const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx', 'features/sign-in/authorize-pages.tsx'].map(
   (file) => fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
 )
@@ -54,7 +52,6 @@ const translated = sized(
   routes,
 )
 const englishWords = new Set(Object.values(english).filter((text) => /[a-z]{3}/.test(text) && text !== 'Cairn'))
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** The first segment of a screen's route; the pages around signing in, which are one frame with other fields, are one. */
 function partOf({ covers }: Screen): string {
@@ -121,17 +118,6 @@ async function englishTexts(page: Page, answers: readonly string[]): Promise<str
   })
   const isTold = (text: string): boolean => answers.some((answer) => answer.includes(JSON.stringify(text)))
   return [...new Set(texts)].filter((text) => englishWords.has(text) && !isTold(text))
-}
-
-/** @param only rules to look at; all of the standard's without them */
-async function violations(page: Page, only?: string[]): Promise<string[]> {
-  const builder = new AxeBuilder({ page })
-  const { violations: found } = await (only === undefined ? builder.withTags(rules) : builder.withRules(only))
-    .options({ resultTypes: ['violations'] })
-    // Nothing is framed, and the other mode opens a page for each result.
-    .setLegacyMode()
-    .analyze()
-  return found.flatMap((violation) => violation.nodes.map((node) => `${violation.id}: ${node.target.join(' ')}`))
 }
 
 describe('screens', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chromiumInstallHint, findChromium } from './find-chromium.ts'
+import { chromiumInstallHint, findChromium, findHeadlessChromium } from './find-chromium.ts'
 
 let home: string
 
@@ -37,6 +37,16 @@ describe.skipIf(process.platform === 'win32')('Chromium finder', () => {
     const found = put('two/google-chrome')
     const env = { PATH: `${join(home, 'one')}:${join(home, 'two')}` }
     expect(findChromium({ env, home, platform })).toBe(found)
+  })
+
+  it('takes one without windows where it is enough, unless CHROMIUM names another', () => {
+    const whole = put('bin/chromium')
+    const env = { PATH: join(home, 'bin') }
+    expect(findHeadlessChromium({ env, home, platform })).toBe(whole)
+    const shell = put('bin/chromium-headless-shell')
+    expect(findHeadlessChromium({ env, home, platform })).toBe(shell)
+    expect(findChromium({ env, home, platform })).toBe(whole)
+    expect(findHeadlessChromium({ env: { ...env, CHROMIUM: whole }, home, platform })).toBe(whole)
   })
 
   it("takes the newest build of Playwright's own folder last", () => {

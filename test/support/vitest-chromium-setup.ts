@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { chromiumInstallHint, findChromium, installChromium } from './find-chromium.ts'
+import { chromiumInstallHint, findHeadlessChromium, installChromium } from './find-chromium.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -33,10 +33,10 @@ export function setup(project: TestProject): void {
 
 function searchOrInstall(): { path: string; reason: string } {
   try {
-    const present = findChromium()
+    const present = findHeadlessChromium()
     if (present) return { path: present, reason: '' }
     const refused = installChromium()
-    const installed = findChromium()
+    const installed = findHeadlessChromium()
     if (installed) return { path: installed, reason: '' }
     return {
       path: '',
