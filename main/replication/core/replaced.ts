@@ -30,7 +30,7 @@ export function replacedEntries(before: Register, after: Register): EntryName[] 
     if (now === value) continue
     const left = now === undefined ? [] : [now.winner, ...now.losers]
     for (const entry of [value.winner, ...value.losers]) {
-      if (!left.some((one) => isSame(one, entry))) replaced.push(nameOfEntry(entry))
+      if (!left.some((one) => haveSameStamp(one, entry))) replaced.push(nameOfEntry(entry))
     }
   }
   return replaced
@@ -57,6 +57,7 @@ export function readReplaced(facts: readonly Fact[]): readonly EntryName[] | nul
   return names
 }
 
-function isSame(a: RegisterEntry, b: RegisterEntry): boolean {
+/** Whether two entries were written at once by one machine. */
+export function haveSameStamp(a: RegisterEntry, b: RegisterEntry): boolean {
   return a[2] === b[2] && a[3] === b[3] && a[4] === b[4]
 }

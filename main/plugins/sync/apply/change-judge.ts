@@ -12,6 +12,7 @@ import { parseFeedKey, partKey } from '#main/replication/core/feed-doc.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { markAt, objectIn } from '#main/replication/core/register.ts'
+import { haveSameStamp } from '#main/replication/core/replaced.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { RegisterEntry, RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
@@ -257,9 +258,7 @@ function addedEntries(now: RegisterValue | undefined, then: RegisterValue | unde
   const sides = (value: RegisterValue | undefined): RegisterEntry[] =>
     value === undefined ? [] : [value.winner, ...value.losers]
   const before = sides(then)
-  const isSame = ([, , ms, ctr, inc]: RegisterEntry, [, , ...stamp]: RegisterEntry): boolean =>
-    ms === stamp[0] && ctr === stamp[1] && inc === stamp[2]
-  return sides(now).filter((entry) => !before.some((one) => isSame(one, entry)))
+  return sides(now).filter((entry) => !before.some((one) => haveSameStamp(one, entry)))
 }
 
 /** Whether an item was deleted: what others said of it went with it. */

@@ -3,7 +3,7 @@
 import { compareHlc } from '#main/replication/core/hlc.ts'
 import { convertedKey, convertedTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { nameOfEntry } from '#main/replication/core/replaced.ts'
+import { haveSameStamp, nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { EntryName } from '#main/replication/core/replaced.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
@@ -90,7 +90,7 @@ export function convertedPatch(register: Register, mark: DeletionMark, uids: Ite
   return Object.fromEntries([...uids].filter((uid) => !edited.has(uid)).map((uid) => [convertedKey(uid), '']))
 }
 
-function isConverted(register: Register, [key, , ...stamp]: RegisterEntry): boolean {
-  const said = register.get(convertedKey(parseKey(key).uid))?.winner
-  return said !== undefined && said.slice(2).every((part, index) => part === stamp[index])
+function isConverted(register: Register, entry: RegisterEntry): boolean {
+  const said = register.get(convertedKey(parseKey(entry[0]).uid))?.winner
+  return said !== undefined && haveSameStamp(said, entry)
 }

@@ -82,14 +82,16 @@ export function createRecordBackfill(
           const isRecord = name.kind === 'record'
           // A text that two machines begin stands there twice.
           if (place?.isOwn === true && !isRecord) continue
+          let isElsewhere = false
           const mend = (at: EditPlace): void => {
-            if (place?.isOwn === true && !isMadeBy(at.register(), isOwn)) return
+            isElsewhere = place?.isOwn === true && !isMadeBy(at.register(), isOwn)
+            if (isElsewhere) return
             edit(at)
             if (isRecord && hasConflicts) closeSettled(tx, { doc: formatDocName(name), schema }, at)
           }
           write(name, author, mend, { mend: true })
           // Others judge what a deleted record became by what is written here; so does this machine.
-          if (place?.isOwn === true && deleted !== null) flag(tx, formatDocName(name))
+          if (place?.isOwn === true && deleted !== null && !isElsewhere) flag(tx, formatDocName(name))
         }
       }
       if (rows.length === sliceRows) {

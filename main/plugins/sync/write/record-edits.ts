@@ -62,7 +62,7 @@ export function newRecordEdits(
   const id = record['id'] as string
   const { scalars, texts } = syncedFields(schema)
   const edits: NamedEdit[] = []
-  const textsBefore = known === undefined ? undefined : deleted?.texts?.()
+  const textsBefore = known === undefined || texts.length === 0 ? undefined : deleted?.texts?.()
   const changedTexts = new Map<string, SeenBefore>()
   // Before the record: whoever takes it over has its texts by then, and stores one row once.
   for (const field of texts) {
@@ -143,8 +143,9 @@ function mendRecord(
   if (deleted !== null && mark !== null && known !== undefined) {
     const written = new Set(Object.keys(patch).map((key) => parseKey(key).uid))
     Object.assign(patch, convertedPatch(register, mark as DeletionMark, written))
+    const texts = changedTexts.size === 0 ? undefined : deleted.texts?.()
     for (const [field, before] of changedTexts) {
-      const hash = deleted.texts?.()[field]
+      const hash = texts?.[field]
       if (hash === undefined || isUnseenText(register, mark as DeletionMark, { field, ...before })) continue
       patch[convertedTextKey(field)] = hash
     }
