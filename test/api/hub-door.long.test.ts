@@ -1,5 +1,5 @@
 // A hub of three machines, asked through the door of one that follows all the time while the other two hand the workspace
-// to each other: nothing that is safe or carries an idempotency key fails, and nothing is done twice (D-368).
+// to each other: nothing that is safe or carries an idempotency key fails, and nothing is done twice (D-368, D-369).
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiCall, expectStatus } from '../support/api-call.ts'

@@ -1,4 +1,4 @@
-// What one act changes in many records is told each follower once, as far as they may see it (D-177).
+// What one act changes in many records is told each follower once, as far as they may see it (D-177, D-344).
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'

@@ -1,4 +1,4 @@
-// Files that are sent in chunks: progress, replays, resuming after a restart, what is refused, the end of uploads (D-184).
+// Files that are sent in chunks: progress, replays, resuming after a restart, what is refused, the end of uploads (D-184, D-376).
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'

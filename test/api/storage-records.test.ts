@@ -1,5 +1,5 @@
 // Files under rights and in records: who reads and deletes what, fields and feeds that name files, organizations (D-41, D-94,
-// D-137, D-184, D-186).
+// D-137, D-184, D-186, D-377).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../support/create-test-host.ts'
 import type { PeopledHost } from '../support/test-identities.ts'

@@ -1,5 +1,5 @@
 // Details that a person of limited rights writes on a machine of their own: whoever adds one changes its master, whether that
-// is here, hidden from them, in the trash or still to come (D-357). And what a call does to a record counts as one change.
+// is here, hidden from them, in the trash or still to come (D-357, D-334). And what a call does to a record counts as one change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { entriesOf } from '#main/plugins/sync/workflows/entries.ts'

@@ -1,5 +1,5 @@
 // What is written, changed, deleted and removed for good while sync is off travels when it is turned on again: records,
-// feeds and metadata alike.
+// feeds and metadata alike (D-335).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
