@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { sized } from '../support/test-size.ts'
@@ -27,15 +27,20 @@ export async function turn(page: Page, scheme: 'light' | 'dark'): Promise<void> 
   })
 }
 
-/** What of a page keeps somebody out, a line for each place. @param only rules to look at; all of the standard's without them */
+/**
+ * What of a page keeps somebody out, a line for each place. The rules stay in the page, so that a second look is quick;
+ * frames in it are not looked into.
+ * @param only rules to look at; all of the standard's without them
+ */
 export async function violations(page: Page, only?: readonly string[]): Promise<string[]> {
-  const builder = new AxeBuilder({ page })
-  const { violations: found } = await (only === undefined ? builder.withTags(rules) : builder.withRules([...only]))
-    .options({ resultTypes: ['violations'] })
-    // Nothing is framed, and the other mode opens a page for each result.
-    .setLegacyMode()
-    .analyze()
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  const looked =
+    only === undefined ? { type: 'tag' as const, values: rules } : { type: 'rule' as const, values: [...only] }
+  return page.evaluate(async (runOnly) => {
+    const { run } = (window as unknown as { axe: typeof axe }).axe
+    const { violations: found } = await run(document, { runOnly, resultTypes: ['violations'] })
+    return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+  }, looked)
 }
 
 /** Pictures in light, and in a long run in dark too, without a violation of a rule. The page is light afterwards. */

@@ -33,8 +33,9 @@ export interface ConsoleBench {
   /**
    * Opens a signed-in page beside others that share its cookies, storage and what they have loaded: half of the work of
    * a page of its own, for looks that leave nothing behind.
+   * @param locale the language it is to speak; the person's own without
    */
-  openTab(route: string): Promise<ConsolePage>
+  openTab(route: string, locale?: string): Promise<ConsolePage>
   /** Signs a person in with a password; pages are theirs from here on. */
   signIn(name: string, secret: string): Promise<void>
   /** Opens a page with a code in its address, as the launcher and a link from the command line do. */
@@ -135,9 +136,10 @@ export async function openBench(
       return parsed as T
     },
     open,
-    async openTab(route) {
+    async openTab(route, locale) {
       tabs ??= newTabs()
-      return pageOf(await tabs, `${host.url}${host.uiBasePath}/#${route}`, 'page')
+      const query = locale === undefined ? '' : `?locale=${locale}`
+      return pageOf(await tabs, `${host.url}${host.uiBasePath}/${query}#${route}`, 'page')
     },
     async signIn(name, secret) {
       const opened = await page(`${host.url}${host.uiBasePath}/`)

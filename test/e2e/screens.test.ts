@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, sized } from '../support/test-size.ts'
 import { pictures as shots, schemes, turn, violations } from './look.ts'
 import { openBench } from './open-console.ts'
+import { createTabPool } from './tab-pool.ts'
+import type { TabPool } from './tab-pool.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
@@ -51,7 +53,11 @@ const translated = sized(
   routes.filter(({ route, workspace }) => route === '/o/book' && workspace === 'seeded').slice(0, 1),
   routes,
 )
+/** States that a person meets on the way; the others are those of a page that begins so. */
+const ledTo = new Set<Screen['state']>(['full', 'empty', 'dialog'])
 const englishWords = new Set(Object.values(english).filter((text) => /[a-z]{3}/.test(text) && text !== 'Cairn'))
+
+type Reached = Pick<ConsolePage, 'page' | 'close'> & { readonly errors: readonly string[] }
 
 /** The first segment of a screen's route; the pages around signing in, which are one frame with other fields, are one. */
 function partOf({ covers }: Screen): string {
@@ -64,19 +70,34 @@ function routesOf(files: readonly string[]): string[] {
   return [...text.matchAll(/<Route path="([^"]+)"/g)].map((match) => match[1]!)
 }
 
-async function reach(screen: Screen, bench: ConsoleBench): Promise<ConsolePage> {
+/** Brings a screen before somebody: in a tab that was led to it where that is its state, else in a page of its own. */
+async function reach(screen: Screen, bench: ConsoleBench, pool: TabPool): Promise<Reached> {
+  if (screen.route !== undefined && ledTo.has(screen.state)) {
+    const tab = await pool.lend(screen.route)
+    try {
+      await stand(screen, tab.page, bench)
+      return { ...tab, close: async () => tab.giveBack() }
+    } catch {
+      // What another screen had asked for stands in the way of what this one is to ask: it is loaded by itself.
+      await tab.close()
+    }
+  }
   const opened = screen.route === undefined ? await bench.openAnonymous() : await bench.openTab(screen.route)
   try {
-    // Pages share what the browser keeps, and a draft of the designer outlives its page.
-    const discard = opened.page.getByRole('button', { name: 'Discard', exact: true })
-    if (screen.covers === '/objects/:name' && (await discard.count()) > 0) await discard.click()
-    await screen.reach(opened.page, bench)
+    await stand(screen, opened.page, bench)
     return opened
   } catch (error) {
     await opened.page.screenshot({ path: `${shots}failed-${screen.name}.png` })
     await opened.close()
     throw error
   }
+}
+
+async function stand(screen: Screen, page: Page, bench: ConsoleBench): Promise<void> {
+  // Pages share what the browser keeps, and a draft of the designer outlives its page.
+  const discard = page.getByRole('button', { name: 'Discard', exact: true })
+  if (screen.covers === '/objects/:name' && (await discard.count()) > 0) await discard.click()
+  await screen.reach(page, bench)
 }
 
 /** Elements wider than the page or its main region, by what they are; the grid scrolls in itself. */
@@ -107,7 +128,7 @@ async function expectNoSidewaysScrolling(page: Page): Promise<void> {
  * Texts of the page that are words of the program in English: somebody forgot to look them up, or did so too early.
  * @param answers what the host told the page, whose words may be the same
  */
-async function englishTexts(page: Page, answers: readonly string[]): Promise<string[]> {
+async function englishTexts(page: Page, answers: ReadonlySet<string>): Promise<string[]> {
   const texts = await page.evaluate(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const found: string[] = []
@@ -116,7 +137,8 @@ async function englishTexts(page: Page, answers: readonly string[]): Promise<str
       for (const name of ['aria-label', 'placeholder', 'title']) found.push(element.getAttribute(name) ?? '')
     return found
   })
-  const isTold = (text: string): boolean => answers.some((answer) => answer.includes(JSON.stringify(text)))
+  const told = [...answers]
+  const isTold = (text: string): boolean => told.some((answer) => answer.includes(JSON.stringify(text)))
   return [...new Set(texts)].filter((text) => englishWords.has(text) && !isTold(text))
 }
 
@@ -124,6 +146,15 @@ describe('screens', () => {
   let fresh: ConsoleBench
   let seeded: ConsoleBench
   let organized: ConsoleBench
+  const pools = new Map<string, TabPool>()
+
+  /** The tabs of a workspace, in the person's own language or another one. */
+  const poolOf = (workspace: Screen['workspace'], locale?: string): TabPool => {
+    const key = `${workspace} ${locale ?? ''}`
+    const pool = pools.get(key) ?? createTabPool({ fresh, seeded, organized }[workspace], locale)
+    pools.set(key, pool)
+    return pool
+  }
 
   beforeAll(async () => {
     mkdirSync(shots, { recursive: true })
@@ -158,10 +189,11 @@ describe('screens', () => {
     expect(routes.filter((route) => !covered.has(route))).toEqual([])
   })
 
-  // A page is brought into its state once and looked at in all schemes; two pages at a time.
+  // A screen is brought into its state once and looked at in all schemes; two at a time.
   describe.concurrent('one by one', () => {
     it.each(looked.map((screen) => [screen.name, screen] as const))('%s is sound', async (name, screen) => {
-      const { page, errors, close } = await reach(screen, { fresh, seeded, organized }[screen.workspace])
+      const bench = { fresh, seeded, organized }[screen.workspace]
+      const { page, errors, close } = await reach(screen, bench, poolOf(screen.workspace))
       try {
         const expected = screen.expectedErrors ?? []
         expect(await page.getByRole('heading', { level: 1, includeHidden: true }).count()).toBeGreaterThan(0)
@@ -185,20 +217,9 @@ describe('screens', () => {
   describe.concurrent('in other languages', () => {
     const cases = translated.flatMap((screen) => languages.map((tag) => [screen.route!, tag, screen] as const))
     it.each(cases)('%s in %s is sound', async (route, tag, screen) => {
-      const bench = { fresh, seeded, organized }[screen.workspace]
-      const { page, errors, close } = await bench.openTab(route)
-      const answers: string[] = []
-      page.on('response', (answer) => {
-        if (answer.url().includes('/api/'))
-          void answer.text().then(
-            (text) => answers.push(text),
-            () => undefined,
-          )
-      })
+      const { page, errors, answers, settled, giveBack } = await poolOf(screen.workspace, tag).lend(route)
       try {
-        await page.goto(`${bench.host.url}${bench.host.uiBasePath}/?locale=${tag}#${route}`)
-        await page.getByRole('heading', { level: 1, includeHidden: true }).first().waitFor()
-        await page.waitForLoadState('networkidle')
+        await settled()
         const html = page.locator('html')
         expect(await html.getAttribute('lang')).toMatch(new RegExp(`^${tag}`))
         expect(await html.getAttribute('dir')).toBe(tag === 'ar-XB' ? 'rtl' : 'ltr')
@@ -209,7 +230,7 @@ describe('screens', () => {
         await page.screenshot({ path: `${shots}${tag}${route.replace(/\W+/g, '-')}-320.png` })
         expect(errors.filter((line) => !(screen.expectedErrors ?? []).some((part) => line.includes(part)))).toEqual([])
       } finally {
-        await close()
+        await giveBack()
       }
     })
   })
