@@ -25,7 +25,10 @@ const variantColorResolver: VariantColorsResolver = (input) => {
       background: `light-dark(${shade(0)}, color-mix(in srgb, ${shade(9)}, black 55%))`,
     }
   }
-  if (input.variant === 'subtle') return { ...defaults, color: `light-dark(${shade(9)}, ${shade(3)})` }
+  if (input.variant === 'subtle') {
+    const hover = `light-dark(color-mix(in srgb, ${shade(9)} 8%, transparent), ${defaults.hover})`
+    return { ...defaults, color: `light-dark(${shade(9)}, ${shade(3)})`, hover }
+  }
   if (!input.variant || input.variant === 'filled') {
     return { ...defaults, background: `light-dark(${shade(8)}, ${shade(9)})`, color: '#fff' }
   }

@@ -62,12 +62,14 @@ function Step(props: { step: UndoStep; isUndone: boolean; busy: boolean; onJump:
       <UnstyledButton
         className={classes.step}
         data-undone={isUndone || undefined}
-        aria-label={label}
         aria-disabled={busy || undefined}
         onClick={busy ? undefined : props.onJump}
       >
         <Icon size={14} aria-hidden />
-        <span className={classes.label}>{step.label}</span>
+        <span className="cairn-hidden">{label}</span>
+        <span className={classes.label} aria-hidden>
+          {step.label}
+        </span>
         <Moment at={new Date(step.at).toISOString()} />
       </UnstyledButton>
     </li>

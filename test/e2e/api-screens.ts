@@ -107,7 +107,7 @@ export const apiScreens: readonly Screen[] = [
     route: '/o/book',
     workspace: 'seeded',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'New record' }).first().click()
+      await page.getByRole('button', { name: 'New record', exact: true }).first().click()
       await dialog(page, 'New record in Book')
       await page.getByRole('checkbox', { name: 'Read' }).click()
       await page.keyboard.press('ControlOrMeta+.')

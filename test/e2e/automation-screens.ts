@@ -175,7 +175,7 @@ export const automationScreens: readonly Screen[] = [
     route: '/automation/flow/check_books/design',
     reach: async (page) => {
       await page.getByRole('button', { name: /^Store hours/ }).click()
-      await page.getByRole('textbox', { name: 'Id', exact: true }).fill('')
+      await page.getByRole('textbox', { name: 'ID', exact: true }).fill('')
       await page.getByRole('button', { name: 'Add way' }).click()
       await page.getByRole('combobox', { name: 'Way 2 is taken' }).selectOption('conditional')
       await page.getByRole('textbox', { name: 'Condition of way 2' }).fill('record.pages >')

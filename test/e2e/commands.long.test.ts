@@ -131,7 +131,7 @@ const cases: Readonly<Record<string, Case>> = {
     at: '/o/note',
     stand: async (page) => {
       const all = await countOf('note')
-      await page.getByRole('button', { name: 'New record' }).first().click()
+      await page.getByRole('button', { name: 'New record', exact: true }).first().click()
       await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).fill('Again')
       await page.keyboard.press('ControlOrMeta+Enter')
       await page.getByRole('dialog').waitFor({ state: 'hidden' })

@@ -28,7 +28,7 @@ describe('editors of fields', () => {
 
   it('take a record of every type', async () => {
     const { page } = opened
-    await page.getByRole('button', { name: 'New record' }).first().click()
+    await page.getByRole('button', { name: 'New record', exact: true }).first().click()
     const box = page.getByRole('dialog', { name: 'New record in Every type' })
     await box.getByRole('textbox', { name: 'Name' }).fill('Second')
     await box.getByRole('slider', { name: 'Rating' }).focus()

@@ -78,7 +78,7 @@ export const gridScreens: readonly Screen[] = [
     reach: async (page) => {
       await page.getByRole('columnheader', { name: 'Pages' }).click({ button: 'right' })
       await page.getByRole('menuitem', { name: 'Change type…' }).click()
-      await dialog(page, 'Edit Pages')
+      await dialog(page, 'Field Pages')
     },
   },
   {
@@ -87,7 +87,7 @@ export const gridScreens: readonly Screen[] = [
     route: '/o/note',
     reach: async (page) => {
       for (const title of ['Undone', 'Done']) {
-        await page.getByRole('button', { name: 'New record' }).first().click()
+        await page.getByRole('button', { name: 'New record', exact: true }).first().click()
         await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).fill(title)
         await page.keyboard.press('ControlOrMeta+Enter')
         await page.getByRole('dialog').waitFor({ state: 'hidden' })

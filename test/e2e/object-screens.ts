@@ -248,7 +248,7 @@ export const objectScreens: readonly Screen[] = [
     workspace: 'seeded',
     reach: async (page) => {
       await page.getByRole('gridcell', { name: 'All of them' }).waitFor()
-      await page.getByRole('button', { name: 'New record' }).first().click()
+      await page.getByRole('button', { name: 'New record', exact: true }).first().click()
       await dialog(page, 'New record in Every type')
       await page.getByRole('slider', { name: 'Rating' }).press('4')
       await page.getByRole('button', { name: 'Add row' }).click()

@@ -100,12 +100,20 @@ async function stand(screen: Screen, page: Page, bench: ConsoleBench): Promise<v
   await screen.reach(page, bench)
 }
 
-/** Elements wider than the page or its main region, by what they are; the grid scrolls in itself. */
+/** Elements wider than the page or its main region, by what they are and what sticks out; the grid scrolls in itself. */
 async function sidewaysScrolling(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll('main, header, [role="dialog"]')]
       .filter((element) => element.scrollWidth > element.clientWidth + 1)
-      .map((element) => `${element.tagName} ${element.scrollWidth} > ${element.clientWidth}`),
+      .map((element) => {
+        const { left, right } = element.getBoundingClientRect()
+        const out = [...element.querySelectorAll('*')].filter((part) => {
+          const box = part.getBoundingClientRect()
+          return box.left < left - 1 || box.right > right + 1
+        })
+        const named = out.slice(0, 3).map((part) => `${part.tagName}.${part.className}`)
+        return `${element.tagName} ${element.scrollWidth} > ${element.clientWidth}: ${named.join(', ')}`
+      }),
   )
 }
 

@@ -371,7 +371,7 @@ export const screens: readonly Screen[] = [
     route: '/o/book',
     workspace: 'seeded',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'New record' }).first().click()
+      await page.getByRole('button', { name: 'New record', exact: true }).first().click()
       await dialog(page, 'New record in Book')
       await page.getByRole('textbox', { name: 'Pages' }).fill('many')
       await page.keyboard.press('ControlOrMeta+Enter')

@@ -33,6 +33,8 @@ const quietMs = 300
 interface Tab extends ConsolePage, Pick<LentTab, 'settled'> {
   readonly title: string
   readonly answers: Set<string>
+  /** Whether a screen answered requests itself: what the page heard then, it may still believe. */
+  isDeceived(): boolean
 }
 
 /** Makes a pool; tabs are opened as they are needed. @param locale the language to open them in; the person's own without */
@@ -61,11 +63,19 @@ export function createTabPool(bench: ConsoleBench, locale?: string): TabPool {
       )
     })
     opened.page.setDefaultTimeout(patienceMs)
-    return { ...opened, answers, settled, title: await headingOf(opened.page) }
+    let isDeceived = false
+    const route = opened.page.route.bind(opened.page)
+    opened.page.route = async (...args) => {
+      isDeceived = true
+      return route(...args)
+    }
+    // What it was told before anybody listened is told again.
+    await opened.page.reload()
+    await opened.page.getByRole('heading', { level: 1 }).waitFor()
+    return { ...opened, answers, settled, isDeceived: () => isDeceived, title: await headingOf(opened.page) }
   }
 
   const leave = async ({ page, title, errors }: Tab): Promise<boolean> => {
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.mouse.move(0, 0)
     await page.evaluate((route) => {
@@ -89,7 +99,7 @@ export function createTabPool(bench: ConsoleBench, locale?: string): TabPool {
       return {
         ...tab,
         async giveBack() {
-          if (await leave(tab).catch(() => false)) idle.push(tab)
+          if (!tab.isDeceived() && (await leave(tab).catch(() => false))) idle.push(tab)
           else await tab.close()
         },
       }

@@ -56,7 +56,7 @@ describe('the list of steps', () => {
     await page.getByRole('checkbox', { name: 'Select row 3', exact: true }).check()
     await page.keyboard.press('ControlOrMeta+Delete')
     await page.getByText('302 records').waitFor()
-    await page.getByRole('button', { name: 'New record' }).first().click()
+    await page.getByRole('button', { name: 'New record', exact: true }).first().click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'A' }).fill('last')
     await page.keyboard.press('ControlOrMeta+Enter')
     await page.getByText('303 records').waitFor()

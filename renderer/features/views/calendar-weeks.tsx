@@ -173,6 +173,9 @@ function Week(
   )
 }
 
+/** Holds what is shown of the first of a month as it stands there: whoever speaks to the machine says what they see. */
+const spokenFirst = { weekday: 'long', year: 'numeric', month: 'short', day: 'numeric' } as const
+
 function DayButton(props: {
   day: string
   locale: string
@@ -198,7 +201,7 @@ function DayButton(props: {
       data-today={props.isToday || undefined}
       aria-current={props.isToday ? 'date' : undefined}
       tabIndex={props.isActive ? 0 : -1}
-      aria-label={tn('calendar.day', props.count, { day: dayText(day, locale, { dateStyle: 'full' }) })}
+      aria-label={tn('calendar.day', props.count, { day: dayText(day, locale, isFirst ? spokenFirst : { dateStyle: 'full' }) })}
       onFocus={props.onActive}
       onClick={props.onActive}
       onKeyDown={props.onKeyDown}
