@@ -68,11 +68,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    // Controls are 32 px high, the kit's are 36.
+    // Controls are 32 px high, the kit's are 36; none is lower than the 24 px that fingers need, the kit's smallest has 22.
     Button: Button.extend({
       defaultProps: { size: 'sm' },
-      vars: (_theme, props) =>
-        props.size === 'sm' ? { root: { '--button-height': '32px', '--button-padding-x': '14px' } } : { root: {} },
+      vars: (_theme, { size }) => {
+        if (size === 'compact-xs') return { root: { '--button-height': '24px' } }
+        return size === 'sm' ? { root: { '--button-height': '32px', '--button-padding-x': '14px' } } : { root: {} }
+      },
     }),
     Input: Input.extend({
       vars: (_theme, props) =>

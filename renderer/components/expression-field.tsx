@@ -29,10 +29,6 @@ export interface ExpressionFieldProps {
   onChange: (text: string) => void
 }
 
-function intoSight(option: HTMLElement | null): void {
-  option?.scrollIntoView({ block: 'nearest' })
-}
-
 /** The field. */
 export function ExpressionField(props: ExpressionFieldProps) {
   const { value, names, isText = false, lines, isMonospace, elementRef, className, onChange, ...shown } = props
@@ -104,24 +100,16 @@ export function ExpressionField(props: ExpressionFieldProps) {
         <TextInput {...field} onChange={(event) => typed(event.currentTarget)} />
       )}
       {found && (
-        <ul
-          id={`${id}-names`}
-          className={classes.names}
-          role="listbox"
-          aria-label={t('setting.expression.names')}
-          // What scrolls can be reached; on the way to it Tab takes the name that is chosen.
-          tabIndex={0}
-          // The field keeps the focus.
-          onMouseDown={(event) => event.preventDefault()}
-        >
+        <ul id={`${id}-names`} className={classes.names} role="listbox" aria-label={t('setting.expression.names')}>
           {found.names.map((name, index) => (
             <li
               key={name.text}
               id={`${id}-${index}`}
               role="option"
               aria-selected={index === at}
-              ref={index === at ? intoSight : undefined}
               className={classes.name}
+              // The field keeps the focus.
+              onMouseDown={(event) => event.preventDefault()}
               onClick={() => take(name)}
             >
               <code>{name.text}</code>

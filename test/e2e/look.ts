@@ -18,11 +18,11 @@ export async function turn(page: Page, scheme: 'light' | 'dark'): Promise<void> 
   await page.emulateMedia({ colorScheme: scheme })
   await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' })
   await page.evaluate(async () => {
-    // What turns without end, such as a sign of loading, is not waited for.
-    const ending = document
-      .getAnimations()
-      .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
-    await Promise.all(ending.map(async ({ finished }) => finished.catch(() => undefined)))
+    // What turns without end, such as a sign of loading, is not waited for. What ends in a closed part of the page tells
+    // nobody, so it is asked.
+    const isTurning = ({ effect, playState }: Animation): boolean =>
+      playState === 'running' && effect?.getComputedTiming().iterations !== Infinity
+    while (document.getAnimations().some(isTurning)) await new Promise((resolve) => setTimeout(resolve, 20))
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   })
 }

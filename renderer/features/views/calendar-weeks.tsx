@@ -201,7 +201,9 @@ function DayButton(props: {
       data-today={props.isToday || undefined}
       aria-current={props.isToday ? 'date' : undefined}
       tabIndex={props.isActive ? 0 : -1}
-      aria-label={tn('calendar.day', props.count, { day: dayText(day, locale, isFirst ? spokenFirst : { dateStyle: 'full' }) })}
+      aria-label={tn('calendar.day', props.count, {
+        day: dayText(day, locale, isFirst ? spokenFirst : { dateStyle: 'full' }),
+      })}
       onFocus={props.onActive}
       onClick={props.onActive}
       onKeyDown={props.onKeyDown}
