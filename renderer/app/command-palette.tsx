@@ -14,6 +14,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
+import { useDialogLayer } from '../components/use-dialog-layer.ts'
 import { useReturnedFocus } from '../components/use-returned-focus.ts'
 import { objectLabel, useObjects } from '../features/objects/index.ts'
 import { MarkedText, searchQuery } from '../features/search/index.ts'
@@ -56,6 +57,7 @@ const handoverMs = 20
 export function CommandPalette() {
   const opened = useUi((state) => state.paletteOpen)
   useReturnedFocus(opened)
+  const zIndex = useDialogLayer(opened)
   return (
     <Modal.Root
       opened={opened}
@@ -64,6 +66,7 @@ export function CommandPalette() {
       yOffset="10dvh"
       transitionProps={{ duration: 0 }}
       returnFocus={false}
+      zIndex={zIndex}
     >
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content aria-label={t('palette.title')}>{opened && <PaletteBody />}</Modal.Content>

@@ -3,6 +3,7 @@
 import { CloseButton, Group, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { t } from '../lib/strings.ts'
+import { useDialogLayer } from './use-dialog-layer.ts'
 import { useReturnedFocus } from './use-returned-focus.ts'
 
 /** A modal dialog; Escape and the close button call `onClose`. */
@@ -16,6 +17,7 @@ export function Dialog(props: {
   closeOnClickOutside?: boolean
 }) {
   useReturnedFocus(props.opened)
+  const zIndex = useDialogLayer(props.opened)
   return (
     <Modal.Root
       opened={props.opened}
@@ -24,6 +26,7 @@ export function Dialog(props: {
       closeOnClickOutside={props.closeOnClickOutside ?? true}
       transitionProps={{ duration: 0 }}
       returnFocus={false}
+      zIndex={zIndex}
     >
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content>

@@ -134,7 +134,7 @@ describe('the head of a column', () => {
     const group = page.getByRole('group', { name: 'Group 1' })
     await group.getByRole('button', { name: 'Add condition' }).click()
     await condition(3).getByLabel('Field').selectOption('Bought')
-    await condition(3).getByLabel('Value').selectOption('last year')
+    await condition(3).getByLabel('Value').selectOption('Last year')
     await group.getByRole('button', { name: 'Add group' }).click()
     expect(await page.getByRole('group', { name: 'Group 2' }).getByRole('button', { name: 'Add group' }).count()).toBe(
       0,
