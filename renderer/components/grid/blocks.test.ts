@@ -207,6 +207,21 @@ describe('createBlockCache', () => {
     expect(cache.patch((row) => row)).toBe(0)
   })
 
+  it('patches what comes later from before the patch', async () => {
+    cache.show(0, 30)
+    await rest()
+    cache.show(400, 430)
+    await rest(SETTLE_MS + 10)
+    const last = source.requests.at(-1)
+    expect(last?.skip).toBe(400)
+    expect(cache.row(405)).toBeUndefined()
+    for (const name of ['first', 'second'])
+      cache.patch((row) => (row.id === 405 ? { ...row, name: `${row.name}, ${name}` } : row))
+    await rest()
+    expect(cache.row(405)?.name).toBe('item 405, first, second')
+    expect(cache.row(406)?.name).toBe('item 406')
+  })
+
   it('learns from a short block that rows have vanished', async () => {
     cache.show(0, 30)
     await rest()

@@ -75,8 +75,10 @@ interface Block<Row> {
   stale: boolean
 }
 
-interface Loading {
+interface Loading<Row> {
   controller: AbortController
+  /** What became of rows meanwhile: the answer may be from before. */
+  changes: ((row: Row) => Row)[]
   /** Asked for by `rows`: scrolling does not stop it. */
   pinned: boolean
   done: Promise<void>
@@ -86,7 +88,7 @@ interface Loading {
 export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCache<Row> {
   const { blockRows = BLOCK_ROWS, maxBlocks = MAX_BLOCKS, settleMs = SETTLE_MS } = options
   const blocks = new Map<string, Block<Row>>()
-  const loading = new Map<string, Loading>()
+  const loading = new Map<string, Loading<Row>>()
   const failed = new Map<string, unknown>()
   const totals = new Map<string, number>()
   const recount = new Set<string>()
@@ -185,11 +187,13 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
     const controller = new AbortController()
     const count = counting === null && (!totals.has(query) || recount.has(query))
     if (count) counting = controller
+    const changes: Loading<Row>['changes'] = []
     const request = { query, skip: block * blockRows, top: blockRows, count, signal: controller.signal }
     const run = async (): Promise<void> => {
       try {
         const answer = await load(request)
-        if (!controller.signal.aborted && startedIn === epoch) accept(requestQuery, block, answer, count)
+        const rows = answer.rows.map((row) => changes.reduce((made, change) => change(made), row))
+        if (!controller.signal.aborted && startedIn === epoch) accept(requestQuery, block, { ...answer, rows }, count)
       } catch (error) {
         if (!controller.signal.aborted && startedIn === epoch) failed.set(key, error)
       } finally {
@@ -199,7 +203,7 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
         pump()
       }
     }
-    const entry: Loading = { controller, pinned, done: Promise.resolve() }
+    const entry: Loading<Row> = { controller, changes, pinned, done: Promise.resolve() }
     loading.set(key, entry)
     entry.done = run()
     return entry.done
@@ -287,6 +291,7 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
     },
     patch(change) {
       let count = 0
+      for (const { changes } of loading.values()) changes.push(change)
       for (const [key, block] of blocks) {
         let touched = false
         const rows = block.rows.map((row) => {
