@@ -239,6 +239,23 @@ describe('createBlockCache', () => {
     expect((await copied).map(({ id }) => id)).toEqual(Array.from({ length: 620 }, (_, index) => 390 + index))
   })
 
+  it('asks again for rows that may have changed, also while they are on their way', async () => {
+    cache.show(0, 30)
+    await rest()
+    await Promise.all([cache.rows(400, 410), rest()])
+    source.state.names = 'changed'
+    cache.refresh()
+    await rest()
+    const [again] = await Promise.all([cache.rows(400, 401), rest()])
+    expect(again.map(({ name }) => name)).toEqual(['changed 400'])
+    const meanwhile = cache.rows(800, 801)
+    await rest(10)
+    source.state.names = 'later'
+    cache.refresh()
+    await rest()
+    expect((await meanwhile).map(({ name }) => name)).toEqual(['later 800'])
+  })
+
   it('answers an empty result with a total of zero', async () => {
     source.state.total = 0
     cache.show(0, 30)

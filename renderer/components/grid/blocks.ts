@@ -9,6 +9,8 @@ export const MAX_BLOCKS = 40
 export const SETTLE_MS = 60
 /** Requests under way at the same time. */
 export const MAX_LOADING = 3
+/** How often a block that changes while it is asked for is asked for again before its rows are taken as they are. */
+const maxTurns = 3
 
 /** One request for rows. `count` is true once per query: only that answer has to carry `total`. */
 export interface BlockRequest {
@@ -193,7 +195,11 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
       try {
         const answer = await load(request)
         const rows = answer.rows.map((row) => changes.reduce((made, change) => change(made), row))
-        if (!controller.signal.aborted && startedIn === epoch) accept(requestQuery, block, { ...answer, rows }, count)
+        if (!controller.signal.aborted && (startedIn === epoch || (entry.pinned && requestQuery === query))) {
+          accept(requestQuery, block, { ...answer, rows }, count)
+          // Whoever waits for these rows has them, though not the last ones.
+          if (startedIn !== epoch) blocks.set(key, { rows, stale: true })
+        }
       } catch (error) {
         if (!controller.signal.aborted && startedIn === epoch) failed.set(key, error)
       } finally {
@@ -277,9 +283,11 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
       for (const block of range(first, end)) {
         signal?.throwIfAborted()
         const key = keyOf(block)
-        if (!blocks.has(key)) {
-          failed.delete(key)
+        failed.delete(key)
+        // Rows that may have changed are asked for again: what is written over them tells which version it was read from.
+        for (let turn = 0; turn < maxTurns && blocks.get(key)?.stale !== false && !failed.has(key); turn++) {
           await start(block, true)
+          if (query !== askedFor) break
         }
         if (query !== askedFor) throw new DOMException('The query changed.', 'AbortError')
         if (failed.has(key)) throw failed.get(key)
