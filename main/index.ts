@@ -271,7 +271,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   })
   cleanup.push(() => database.close())
 
-  const answers = createAnswerStore({ database, bus, secrets: ports.secrets })
+  const answers = await createAnswerStore({ database, bus, secrets: ports.secrets })
   const outbox = createOutbox({ database, bus, clock, log })
   const jobs = createJobs({
     database,

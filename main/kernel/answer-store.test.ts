@@ -29,7 +29,7 @@ const count = (table: string): number =>
 
 beforeEach(async () => {
   db = await openTestDatabase([{ id: 'kernel', migrations: kernelMigrations }])
-  store = createAnswerStore({ ...db, secrets })
+  store = await createAnswerStore({ ...db, secrets })
 })
 
 afterEach(() => db.close())
@@ -91,9 +91,9 @@ describe('createAnswerStore', () => {
     const first = await store.digest('body')
     expect([await store.digest('body'), (await store.digest('other')) === first]).toEqual([first, false])
     expect(first).not.toBe(hash('sha256', 'body'))
-    expect(await createAnswerStore({ ...db, secrets }).digest('body')).toBe(first)
+    expect(await (await createAnswerStore({ ...db, secrets })).digest('body')).toBe(first)
     lost = true
-    expect(await createAnswerStore({ ...db, secrets }).digest('body')).not.toBe(first)
+    expect(await (await createAnswerStore({ ...db, secrets })).digest('body')).not.toBe(first)
     lost = false
     expect(count('_answer_key')).toBe(1)
   })

@@ -1,12 +1,13 @@
 // Keeps the answers of writes that carry an Idempotency-Key in the database, so that a repeat after a restart is known.
 // The key is stored in the transaction of the write itself: a write whose answer was lost is never done twice.
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { EffectKey } from './context.ts'
 import type { Database, Tx } from './database.ts'
 import { statement } from './database.ts'
 import type { EventBus } from './events.ts'
 import type { Migration } from './plugin.ts'
 import type { SecretStore } from './ports.ts'
+import { makeSealedKey, openSealedKey } from './sealed-key.ts'
 
 /** A write that was made before. */
 export interface StoredAnswer {
@@ -70,9 +71,10 @@ export const answerKeyTable: Migration = {
 
 /**
  * Makes the store over the database.
+ * @throws SecretKeyMissing when its key was sealed with a key file that is gone
  * @source D-42
  */
-export function createAnswerStore({
+export async function createAnswerStore({
   database,
   bus,
   secrets,
@@ -80,30 +82,23 @@ export function createAnswerStore({
   database: Pick<Database, 'read' | 'write'>
   bus: Pick<EventBus, 'on'>
   secrets: SecretStore
-}): AnswerStore {
-  let key: Buffer | undefined
-  let loading: Promise<Buffer> | undefined
+}): Promise<AnswerStore> {
+  const stored = database.read.get<{ sealed: string }>(statement('SELECT sealed FROM _answer_key'))
+  // A copy of the database without its secrets: answers of before cannot be compared with, so they are refused.
+  let key = await openSealedKey(secrets, stored?.sealed)
+  let making: Promise<Buffer> | undefined
   let saves = 0
   let grown = 0
 
   const digestWith = (known: Buffer, body: string): string => createHmac('sha256', known).update(body).digest('hex')
 
-  /** The key; made when the first body is hashed, or when the stored one cannot be opened any more. */
-  const loadKey = async (): Promise<Buffer> => {
-    const stored = database.read.get<{ sealed: string }>(statement('SELECT sealed FROM _answer_key'))
-    if (stored !== undefined) {
-      try {
-        return Buffer.from(await secrets.open(stored.sealed), 'base64')
-      } catch {
-        // A copy of the database without its secrets: answers of before cannot be compared with, so they are refused.
-      }
-    }
-    const fresh = randomBytes(32)
-    const sealed = await secrets.seal(fresh.toString('base64'))
+  /** Made when the first body is hashed: most workspaces need none. */
+  const makeKey = async (): Promise<Buffer> => {
+    const made = await makeSealedKey(secrets)
     await database.write('answer key', (tx) => {
-      tx.run(statement('INSERT OR REPLACE INTO _answer_key (one, sealed) VALUES (1, ?)', [sealed]))
+      tx.run(statement('INSERT OR REPLACE INTO _answer_key (one, sealed) VALUES (1, ?)', [made.sealed]))
     })
-    return fresh
+    return made.key
   }
 
   const insert = (tx: Tx, key: EffectKey, answer: string | null): void => {
@@ -155,11 +150,11 @@ export function createAnswerStore({
   return {
     digest(body) {
       if (key !== undefined) return digestWith(key, body)
-      loading ??= loadKey()
-      return loading.then(
-        (loaded) => digestWith((key = loaded), body),
+      making ??= makeKey()
+      return making.then(
+        (made) => digestWith((key = made), body),
         (error: unknown) => {
-          loading = undefined
+          making = undefined
           throw error
         },
       )

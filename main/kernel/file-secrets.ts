@@ -49,20 +49,20 @@ export function createFileSecrets(keyFile: string): SecretStore {
   }
   return {
     backend: 'file',
-    seal(plain) {
+    async seal(plain) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', load(true), nonce)
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return Promise.resolve(`${version}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`)
+      return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
     },
-    open(sealed) {
+    async open(sealed) {
       const [mark, text] = sealed.split('.')
       if (mark !== version || text === undefined) throw new Error('The sealed value has an unknown form.')
       const bytes = Buffer.from(text, 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', load(false), bytes.subarray(0, nonceBytes))
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
       const plain = Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()])
-      return Promise.resolve(plain.toString('utf8'))
+      return plain.toString('utf8')
     },
   }
 }

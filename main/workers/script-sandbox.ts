@@ -16,11 +16,22 @@ export interface ScriptRun {
 /** Asks the host; resolves to the value as JSON, rejects with the message the script sees. */
 export type HostCall = (method: ScriptMethod, args: string) => Promise<string>
 
+const outOfMemory: ScriptFailure = { reason: 'memory', message: 'The script needs more than 32 MB of memory.' }
+
 /** Jobs of the engine run between two looks at the clock. */
 const jobsPerTurn = 500
 
+/** Pages of the engine's memory (64 kB): what it begins with, and at most so many more as a script may take. */
+const enginePages = 256
+const maxPages = enginePages + scriptLimits.memoryBytes / 65_536
+
 /** The types of Node describe no WebAssembly, which it has. */
-const { WebAssembly } = globalThis as unknown as { WebAssembly: { compile(bytes: Uint8Array): Promise<object> } }
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    compile(bytes: Uint8Array): Promise<object>
+    Memory: new (pages: { initial: number; maximum: number }) => object
+  }
+}
 
 let compiled: Promise<object> | undefined
 
@@ -39,7 +50,9 @@ function engineModule(): Promise<object> {
  * @source D-99
  */
 export async function runScript(source: string, input: string, call: HostCall): Promise<ScriptRun> {
-  const engine = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmModule: await engineModule() }))
+  // The engine's own limit of memory sees single allocations only, not their sum: the memory itself has an end.
+  const wasmMemory = new WebAssembly.Memory({ initial: enginePages, maximum: maxPages })
+  const engine = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmModule: await engineModule(), wasmMemory }))
   const runtime = engine.newRuntime()
   runtime.setMemoryLimit(scriptLimits.memoryBytes)
   runtime.setMaxStackSize(scriptLimits.stackBytes)
@@ -155,10 +168,13 @@ class Run {
   #failureOf(error: QuickJSHandle | undefined): ScriptFailure {
     if (this.#overCalls !== undefined) return { reason: 'calls', message: this.#overCalls }
     if (this.#overOutput) return { reason: 'output', message: 'The script gave back too much.' }
+    // What filled the memory is told as that, however long a busy machine took to fill it.
+    const ended = this.#result === undefined ? undefined : readResult(this.#result)
+    if (ended !== undefined && 'reason' in ended && ended.reason === 'memory') return ended
+    const message = error === undefined ? undefined : this.#messageOf(error)
+    if (message !== undefined && isOutOfMemory(message)) return outOfMemory
     if (this.#clock.isSpent()) return { reason: 'cpu', message: 'The script took more than 1 s of computing time.' }
-    const message = error === undefined ? 'The script ended the engine.' : this.#messageOf(error)
-    const reason = /out of memory/i.test(message) || error === undefined ? 'memory' : 'error'
-    return { reason, message: reason === 'memory' ? 'The script needs more than 32 MB of memory.' : message }
+    return message === undefined ? outOfMemory : { reason: 'error', message }
   }
 
   #messageOf(error: QuickJSHandle): string {
@@ -203,10 +219,12 @@ function readResult(text: string): ScriptRun['outcome'] {
   if (result.failed === true) {
     return { reason: 'fail', message, ...(result.field === undefined ? {} : { field: result.field }) }
   }
-  if (/out of memory/i.test(message)) {
-    return { reason: 'memory', message: 'The script needs more than 32 MB of memory.' }
-  }
-  return { reason: 'error', message }
+  return isOutOfMemory(message) ? outOfMemory : { reason: 'error', message }
+}
+
+/** In the words of the engine. */
+function isOutOfMemory(message: string): boolean {
+  return /out of memory/i.test(message)
 }
 
 interface CpuClock {

@@ -72,19 +72,22 @@ function routesOf(files: readonly string[]): string[] {
 
 /** Brings a screen before somebody: in a tab that was led to it where that is its state, else in a page of its own. */
 async function reach(screen: Screen, bench: ConsoleBench, pool: TabPool): Promise<Reached> {
+  let notLedTo: unknown
   if (screen.route !== undefined && ledTo.has(screen.state)) {
     const tab = await pool.lend(screen.route)
     try {
       await stand(screen, tab.page, bench)
       return { ...tab, close: async () => tab.giveBack() }
-    } catch {
+    } catch (error) {
       // What another screen had asked for stands in the way of what this one is to ask: it is loaded by itself.
+      notLedTo = error
       await tab.close()
     }
   }
   const opened = screen.route === undefined ? await bench.openAnonymous() : await bench.openTab(screen.route)
   try {
     await stand(screen, opened.page, bench)
+    if (notLedTo !== undefined) console.info(`${screen.name}: reached in a page of its own only: ${String(notLedTo)}`)
     return opened
   } catch (error) {
     await opened.page.screenshot({ path: `${shots}failed-${screen.name}.png` })

@@ -8,7 +8,7 @@ export interface LentTab {
   readonly page: Page
   /** What this screen complained about. */
   readonly errors: readonly string[]
-  /** What the host told the page since it was loaded, whole answers. */
+  /** What the host told the page since it was loaded, whole answers; kept in a tab of a chosen language alone. */
   readonly answers: ReadonlySet<string>
   /** Resolves when the page has asked for nothing for a while. */
   settled(): Promise<void>
@@ -56,7 +56,7 @@ export function createTabPool(bench: ConsoleBench, locale?: string): TabPool {
       while (running.size > 0 || Date.now() - askedAt < quietMs) await opened.page.waitForTimeout(quietMs / 3)
     }
     opened.page.on('response', (answer) => {
-      if (!answer.url().includes('/api/')) return
+      if (locale === undefined || !answer.url().includes('/api/')) return
       void answer.text().then(
         (text) => answers.add(text),
         () => undefined,

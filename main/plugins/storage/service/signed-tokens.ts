@@ -1,8 +1,9 @@
 // Tokens of signed addresses: what they allow, until when, and proof that this host made them (D-189).
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
+import { makeSealedKey, openSealedKey } from '#main/kernel/sealed-key.ts'
 import { storageError } from '../errors.ts'
 import { putKey, readKey } from '../store.ts'
 
@@ -23,15 +24,14 @@ const maxTokenLength = 1_024
 /**
  * The key tokens are signed with; made and kept, sealed, where there is none that can be opened. A start asks for it, so
  * that reading an address writes nothing.
+ * @throws SecretKeyMissing when it was sealed with a key file that is gone
  */
 export async function openSigningKey(parts: { read: Reads; write: Write; secrets: SecretStore }): Promise<Buffer> {
-  const sealed = readKey(parts.read, keyName)
-  const known = sealed === undefined ? undefined : await openKey(parts.secrets, sealed)
+  const known = await openSealedKey(parts.secrets, readKey(parts.read, keyName))
   if (known !== undefined) return known
-  const fresh = randomBytes(32)
-  const box = await parts.secrets.seal(fresh.toString('base64'))
-  await parts.write('storage.key', (tx) => putKey(tx, keyName, box), { whenFull: true })
-  return fresh
+  const { key, sealed } = await makeSealedKey(parts.secrets)
+  await parts.write('storage.key', (tx) => putKey(tx, keyName, sealed), { whenFull: true })
+  return key
 }
 
 /** Makes the maker. */
@@ -62,15 +62,5 @@ export function createSignedTokens(key: Buffer, clock: Clock): SignedTokens {
       if (allowed.operation !== operation || allowed.expires <= clock.now()) throw storageError('signed_url_invalid')
       return allowed.fileId
     },
-  }
-}
-
-async function openKey(secrets: SecretStore, sealed: string): Promise<Buffer | undefined> {
-  try {
-    const key = Buffer.from(await secrets.open(sealed), 'base64')
-    return key.length === 32 ? key : undefined
-  } catch {
-    // Sealed on another machine, or with a key that is gone: addresses made with it end.
-    return undefined
   }
 }
