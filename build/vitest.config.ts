@@ -25,7 +25,7 @@ const measured = [
   // What one person does the other sees within a second: 10 to 330 ms on a quiet machine.
   'test/e2e/{activity,transports.long}.test.ts',
   'test/e2e/scroll.probe.test.ts',
-  'test/safety/{backup,durability,limits,schema,scripts,socket-load}.test.ts',
+  'test/safety/{backup,durability,limits,process,schema,scripts,socket-load}.test.ts',
 ]
 
 /** Files that replace modules, each in a process of its own. */

@@ -118,6 +118,33 @@ describe('the list of steps', () => {
     await expect.poll(async () => (await stored())[0], patient).toMatchObject({ a: 'theirs', b: 4711 })
   })
 
+  it('begins, after an undo, with the rows as they are, also those out of sight', async () => {
+    const fields = { a: { type: 'text', label: 'A' }, b: { type: 'number', label: 'B' } }
+    await bench.api('PUT', '/meta/object/sheet', { name: 'sheet', label: 'Sheet', pluralLabel: 'Sheets', fields })
+    const records = Array.from({ length: 700 }, (_, index) => ({ a: `old ${index}`, b: index }))
+    await bench.api('POST', '/data/sheet/createMany', { records })
+    const sheet = async (): Promise<string[]> =>
+      (await bench.api<{ records: Line[] }>('GET', '/data/sheet?top=1000&select=a')).records.map(({ a }) => a)
+    const before = await sheet()
+    await page.goto(`${bench.host.url}${bench.host.uiBasePath}/#/o/sheet`)
+    await page.getByText('700 records').waitFor()
+    const scroll = async (to: number): Promise<void> =>
+      page.evaluate((top) => document.querySelector('.cg-scroller')!.scrollTo({ top }), to)
+    await cell('old 0').click()
+    await scroll(1_000_000)
+    await cell('old 699').click({ modifiers: ['Shift'] })
+    await page.keyboard.press('ControlOrMeta+D')
+    await expect.poll(async () => new Set(await sheet()).size, patient).toBe(1)
+    await page.keyboard.press('ControlOrMeta+Z')
+    await expect.poll(sheet, patient).toEqual(before)
+    await scroll(0)
+    await cell('old 0').click()
+    await paste(page, Array.from({ length: 500 }, (_, index) => `new ${index}`).join('\n'))
+    await expect.poll(async () => (await sheet())[499], patient).toBe('new 499')
+    await page.keyboard.press('ControlOrMeta+Z')
+    await expect.poll(sheet, patient).toEqual(before)
+  })
+
   it('complains about nothing', () => {
     // A page without its sign-in yet, a step that met a newer version, and sockets that a reload cuts.
     const expected = ['401', '409', 'WebSocket']

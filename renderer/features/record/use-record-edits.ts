@@ -1,10 +1,10 @@
 // Owns writing fields of the record on screen: as cells of the table are written, with the same conflicts and undo steps.
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
-import { tellRecordsChanged } from '../../lib/record-changes.ts'
-import { createRecordWrites, useConflictQuestion } from '../records/index.ts'
+import { onRecordsWritten, tellRecordsChanged } from '../../lib/record-changes.ts'
+import { afterWrite, createRecordWrites, useConflictQuestion } from '../records/index.ts'
 import type { OpenConflict, RecordWrites, RecordWritesPort } from '../records/index.ts'
 
 /** Writing one record. */
@@ -31,18 +31,6 @@ export function useRecordEdits(
     expand,
     ask,
     labelOf: (name) => fields.find((field) => field.name === name)?.label ?? name,
-    rows: {
-      patch: (change) => {
-        let count = 0
-        client.setQueriesData<GridRecord>({ queryKey: ['record', object] }, (before) => {
-          if (!before) return before
-          const next = change(before)
-          if (next !== before) count++
-          return next
-        })
-        return count
-      },
-    },
     reload: () => undefined,
     written: () => {
       tellRecordsChanged(object)
@@ -51,6 +39,15 @@ export function useRecordEdits(
       void client.invalidateQueries({ queryKey: ['record-links', object] })
     },
   }
+  useEffect(
+    () =>
+      onRecordsWritten(object, (records) => {
+        client.setQueriesData<GridRecord>({ queryKey: ['record', object] }, (before) =>
+          before === undefined ? before : afterWrite(records, expand)(before),
+        )
+      }),
+    [client, object, expand],
+  )
   const writes = useMemo(
     () =>
       createRecordWrites(() => {

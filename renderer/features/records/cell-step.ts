@@ -5,7 +5,7 @@ import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { whileWriting } from '../../lib/own-writes.ts'
-import { refreshRecords } from '../../lib/record-changes.ts'
+import { refreshRecords, tellRecordsWritten } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { defineUndo } from '../../lib/undo.ts'
 import type { UndoResult } from '../../lib/undo.ts'
@@ -132,6 +132,10 @@ async function write(
       }
       const { results } = await whileWriting(ids, async () =>
         call('updateManyRecords', { params: { object }, body, headers }),
+      )
+      tellRecordsWritten(
+        object,
+        results.flatMap(({ record }) => (record ? [record] : [])),
       )
       for (const { index, record, errors } of results) {
         const entry = asked[index]

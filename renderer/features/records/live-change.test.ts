@@ -1,7 +1,7 @@
 // What an event of an object means for rows on screen.
 import { describe, expect, it } from 'vitest'
 import type { RealtimeEvent } from '../../lib/realtime/index.ts'
-import { movesRows, rowAfter, saysNothingNew } from './live-change.ts'
+import { afterWrite, movesRows, rowAfter, saysNothingNew } from './live-change.ts'
 import type { LiveView } from './live-change.ts'
 
 const plain: LiveView = { expand: ['author'], sort: ['name'], narrowed: false, figured: false }
@@ -27,6 +27,15 @@ describe('a changed record', () => {
     const newer = { ...row, updated_at: '2026-01-01T00:00:00.003Z' }
     expect(rowAfter(newer, updated(later, ['pages']), [])).toBe(newer)
     expect([newer, row].map((one) => saysNothingNew(one, updated(later, ['pages'])))).toEqual([true, false])
+  })
+
+  it('is shown as a write left it, with the links that are still the ones shown, and over nothing newer', () => {
+    const show = afterWrite([later], ['author'])
+    expect(show(row)).toEqual({ ...later, author: row.author })
+    expect(afterWrite([{ ...later, author: '8' }], ['author'])(row)).toEqual({ ...later, author: '8' })
+    const newer = { ...row, updated_at: '2026-01-01T00:00:00.003Z' }
+    const other = { ...row, id: '2' }
+    expect([show(newer), show(other)]).toEqual([newer, other])
   })
 
   it('moves rows only where order, links, choice or figures depend on it', () => {

@@ -1,6 +1,8 @@
 // Owns what an event of an object means for rows on screen: values to put in place, or rows to ask for again. Pure.
 import type { GridRecord } from '../../components/grid/index.ts'
+import { linkedRecord } from '../../fields/linked-records.ts'
 import type { RealtimeEvent } from '../../lib/realtime/index.ts'
+import { plainValue, sameContent } from './record-values.ts'
 
 /** What rows on screen depend on. */
 export interface LiveView {
@@ -51,4 +53,21 @@ export function rowAfter(row: GridRecord, { type, payload }: RealtimeEvent, expa
   // Linked records stay as they are shown: the event has their ids only.
   for (const field of expand) next[field] = row[field]
   return next
+}
+
+/** Puts records as they were written in the place of older ones, keeping linked records that are still the ones linked. */
+export function afterWrite(records: readonly GridRecord[], expand: readonly string[]): (row: GridRecord) => GridRecord {
+  const byId = new Map(records.map((record) => [record.id, record]))
+  return (row) => {
+    const record = byId.get(row.id)
+    if (!record || String(record['updated_at']) < String(row['updated_at'])) return row
+    const next: Record<string, unknown> = { ...record }
+    for (const field of expand) if (isSameLink(row[field], record[field])) next[field] = row[field]
+    return next
+  }
+}
+
+function isSameLink(shown: unknown, id: unknown): boolean {
+  if (Array.isArray(shown) || shown === null || shown === undefined) return sameContent(plainValue(shown), id)
+  return linkedRecord(shown, { name: '', type: 'lookup' }).id === id
 }

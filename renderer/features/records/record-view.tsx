@@ -114,7 +114,6 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const port = useRef<RecordWritesPort>(undefined)
   port.current = {
     object: object.name,
-    rows,
     written: (names) => {
       view.written(names)
       void client.invalidateQueries({ queryKey: ['record', object.name] })

@@ -1,12 +1,12 @@
-// Owns writing cells of records: with the version they were edited from, merged back into what is shown, undoable.
+// Owns writing cells of records: with the version they were edited from, told to all that shows them, undoable.
 // Knows no components; conflicts are handed to whoever asks the person.
 import { randomId } from '@mantine/hooks'
-import type { BlockCache, GridEdit, GridRecord, GridWrite, GridWritten } from '../../components/grid/index.ts'
-import { linkedRecord } from '../../fields/linked-records.ts'
+import type { GridEdit, GridRecord, GridWrite, GridWritten } from '../../components/grid/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { ApiError, hasCode } from '../../lib/api-error.ts'
 import { whileWriting } from '../../lib/own-writes.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
+import { tellRecordsWritten } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { awaitForUndo } from '../../lib/undo.ts'
 import { undoAndTell } from '../../lib/undo-told.ts'
@@ -30,7 +30,6 @@ export type Decision = 'mine' | 'theirs' | 'later'
 /** What writing needs. */
 export interface RecordWritesPort {
   object: string
-  rows: Pick<BlockCache<GridRecord>, 'patch'>
   /** Told which fields were written, after the rows show it. */
   written(fields: readonly string[]): void
   /** Asks for the rows again: some have come or gone, or show links. */
@@ -68,18 +67,7 @@ const versionOf = (row: GridRecord): string => String(row.updated_at)
 
 /** Creates the writes of one mounted view. */
 export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
-  /** Puts answered records into the rows, keeping linked records that are still the ones shown. */
-  const show = (...records: readonly GridRecord[]): void => {
-    const { rows, expand } = port()
-    const byId = new Map(records.map((record) => [record.id, record]))
-    rows.patch((row) => {
-      const record = byId.get(row.id)
-      if (!record) return row
-      const next: Record<string, unknown> = { ...record }
-      for (const field of expand) if (sameLink(row[field], record[field])) next[field] = row[field]
-      return next
-    })
-  }
+  const show = (...records: readonly GridRecord[]): void => tellRecordsWritten(port().object, records)
 
   const patch = async (id: string, data: Record<string, unknown>, version: string | undefined): Promise<GridRecord> => {
     const { object, expand } = port()
@@ -262,11 +250,6 @@ function cellMessage(error: unknown, field: string): string {
     if (own) return fieldProblemText(own, true)
   }
   return problemText(error)
-}
-
-function sameLink(shown: unknown, id: unknown): boolean {
-  if (Array.isArray(shown) || shown === null || shown === undefined) return equal(plain(shown), id ?? null)
-  return linkedRecord(shown, { name: '', type: 'lookup' }).id === id
 }
 
 /** A written value as the record has it now: the host may round or trim. What is never read back is as it was written. */

@@ -2,8 +2,9 @@
 // second, and never under an open editor.
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { isBeingWritten } from '../../lib/own-writes.ts'
+import { onRecordsWritten } from '../../lib/record-changes.ts'
 import { createCoalescer, useChannel } from '../../lib/realtime/index.ts'
-import { isRecordEvent, movesRows, rowAfter, saysNothingNew } from './live-change.ts'
+import { afterWrite, isRecordEvent, movesRows, rowAfter, saysNothingNew } from './live-change.ts'
 import type { LiveView } from './live-change.ts'
 import type { RecordRows } from './use-record-rows.ts'
 
@@ -44,6 +45,15 @@ export function useLiveRows(input: LiveRows): (editing: boolean) => void {
     [],
   )
   useEffect(() => () => reload.stop(), [reload])
+  const { object } = input
+  useEffect(
+    () =>
+      onRecordsWritten(object, (records) => {
+        const { view, rows } = latest.current
+        rows.patch(afterWrite(records, view.expand))
+      }),
+    [object],
+  )
 
   useChannel(`object:${input.object}`, (message) => {
     const { view, rows, isShown } = latest.current

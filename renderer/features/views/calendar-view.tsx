@@ -106,10 +106,7 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
   const [tray, setTray] = useState(false)
   const canMove = isEditable(start)
   const canStretch = canMove && end !== undefined && isEditable(end)
-  part.bind({
-    patch: (change) => period.patch(change) + undated.patch(change),
-    reload: async () => Promise.all([period.reload(), undated.reload()]),
-  })
+  part.bind({ reload: async () => Promise.all([period.reload(), undated.reload()]) })
 
   const all = [...events.map(({ record }) => record), ...undated.records]
   const { open, peek } = useRecordPeek({

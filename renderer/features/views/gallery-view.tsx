@@ -35,7 +35,7 @@ export function GalleryView(props: ViewKindProps) {
   const [active, setActive] = useState({ line: 0, tick: 0 })
   const [menu, setMenu] = useState<OpenCardMenu>()
   const isNarrowed = filter !== undefined || query.search !== ''
-  part.bind({ patch: rows.patch, reload: rows.reload })
+  part.bind({ reload: rows.reload })
   useLiveRows({
     object: object.name,
     view: { expand, sort: query.sort.map(({ field }) => field), narrowed: isNarrowed, figured: false },

@@ -78,7 +78,7 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
   const canMove = isEditable(field)
   const open = board.columns.filter(({ key }) => !folded.has(key))
   const fields = part.cardFields([field.name])
-  part.bind({ patch: board.rows.patch, reload: board.reload })
+  part.bind({ reload: board.reload })
 
   const cards = cardsOf(open, board.rows.row)
   const { open: openRecord, peek } = useRecordPeek({

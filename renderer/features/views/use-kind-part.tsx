@@ -28,8 +28,6 @@ const maxCardFields = 6
 
 /** What is on screen, as writing needs it. */
 export interface KindRows {
-  /** Replaces shown records for which `change` returns another one. */
-  patch(change: (row: GridRecord) => GridRecord): number
   /** Asks for the records again. */
   reload(): unknown
 }
@@ -77,7 +75,6 @@ export function useKindPart(props: ViewKindProps): KindPart {
   const port = useRef<RecordWritesPort>(undefined)
   port.current = {
     object: object.name,
-    rows: { patch: (change) => rows.current?.patch(change) ?? 0 },
     written: () => {
       void rows.current?.reload()
       void client.invalidateQueries({ queryKey: ['record', object.name] })

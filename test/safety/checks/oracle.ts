@@ -117,7 +117,7 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
       .flat()
       .filter((value): value is string => typeof value === 'string')
     // What each world got an id of its own for.
-    const own = worlds.map(({ job, notice, flowRun, delivery }) => [job, notice, flowRun, delivery])
+    const own = worlds.map(({ job, notice, flowRun, delivery, file }) => [job, notice, flowRun, delivery, file])
     const masks = own.map((ids) => createMask([...known.filter((id) => !own.flat().includes(id)), ...ids]))
     let pairs = 0
     let listed = 0
