@@ -81,6 +81,12 @@ export async function loadPlugins(
   const registered: RegisteredPlugin[] = []
   const errorTables: { plugin: string; table: ErrorTable }[] = []
   const disposers: (() => void | Promise<void>)[] = []
+  let isStopped = false
+  /** What a plugin is still opening while the host stops is put away as soon as it is there. */
+  const dispose = (fn: () => void | Promise<void>): void => {
+    if (isStopped) void (async () => fn())().catch(() => undefined)
+    else disposers.push(fn)
+  }
   const loadedListeners: (() => void)[] = []
   const features = new Map<string, () => boolean>()
   const statuses = new Map<string, NonNullable<PluginDefinition['status']>>()
@@ -146,10 +152,10 @@ export async function loadPlugins(
       isBusy: traffic.isBusy,
       database,
       on: (type, listener, options) => {
-        disposers.push(bus.on(type, listener, options?.priority ?? 100))
+        dispose(bus.on(type, listener, options?.priority ?? 100))
       },
       onCommitted: (type, listener) => {
-        disposers.push(bus.onCommitted(type, listener))
+        dispose(bus.onCommitted(type, listener))
       },
       consume: (consumer, definition) => outbox.consume(`${plugin.id}.${consumer}`, definition),
       job: (name, schedule, fn) => jobs.job(`${plugin.id}.${name}`, schedule, fn),
@@ -189,15 +195,14 @@ export async function loadPlugins(
       onLoaded: (fn) => {
         loadedListeners.push(fn)
       },
-      dispose: (fn) => {
-        disposers.push(fn)
-      },
+      dispose,
       options: facts,
       catalogue,
     }
   }
 
   const stop = async (): Promise<void> => {
+    isStopped = true
     let failure: unknown
     for (const fn of disposers.splice(0).toReversed()) {
       try {

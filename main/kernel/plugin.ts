@@ -126,7 +126,7 @@ export interface PluginHost {
   readonly secrets: SecretStore
   readonly notify: Notifier
   spawn(entryFile: string, options: { name: string; args?: readonly string[] }): KillableChild
-  /** Runs at stop, in reverse order of registration. */
+  /** Runs at stop, in reverse order of registration; at once where the host has stopped meanwhile. */
   dispose(fn: () => void | Promise<void>): void
   /** Called once when every plugin is registered: services of those that come later are there by then. */
   onLoaded(fn: () => void): void

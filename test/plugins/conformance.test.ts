@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allContracts } from '#shared/contracts/index.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { startHost } from '#main/index.ts'
-import type { PluginDefinition } from '#main/kernel/plugin.ts'
+import type { PluginDefinition, PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { orderPlugins } from '#main/kernel/plugin-order.ts'
 import { createTestHost } from '../support/create-test-host.ts'
@@ -122,6 +122,17 @@ describe('the host', () => {
     for (const kind of ['Timeout', 'TCPServerWrap', 'ProcessWrap']) {
       expect(kinds(left, kind), kind).toBeLessThanOrEqual(kinds(before, kind))
     }
+  })
+
+  it('puts away what a plugin was still opening when it stopped', async () => {
+    let late: PluginHost | undefined
+    const slow = definePlugin({ id: 'slow', version: '1.0.0', register: (host) => void (late = host) })
+    const host = await createTestHost({ plugins: [...plugins, slow] })
+    await host.stop()
+    const ended: string[] = []
+    late!.dispose(() => void ended.push('timer'))
+    late!.dispose(async () => Promise.reject(new Error('nobody waits for this')))
+    expect(ended).toEqual(['timer'])
   })
 
   it.each([
