@@ -6,6 +6,7 @@ import { isLong, onlyInLongRun } from './test-size.ts'
 
 /** Files that only a long run takes, as paths from the root. Kills and full tables: seconds of waiting each. */
 export const longFiles: readonly string[] = [
+  'main/hub/hub-processes.test.ts',
   'test/api/ai-vega.test.ts',
   'test/api/approvals.kill.test.ts',
   'test/api/automation.kill.test.ts',
@@ -27,14 +28,17 @@ export const longFiles: readonly string[] = [
   'test/api/schema-change.property.test.ts',
   'test/api/storage.kill.test.ts',
   'test/api/webhooks.kill.test.ts',
+  'test/desktop/package.test.ts',
   'test/e2e/activity.test.ts',
   'test/e2e/field-editors.test.ts',
   'test/e2e/groups.test.ts',
   'test/e2e/live-text.test.ts',
   'test/e2e/organizations.test.ts',
   'test/e2e/scroll.probe.test.ts',
+  'test/support/vitest-summary-reporter.test.ts',
   'test/sync/converted-fields.property.test.ts',
   'test/sync/files-kill.test.ts',
+  'test/sync/files-relay.test.ts',
   'test/sync/live-letters.property.test.ts',
   'test/sync/live-texts-faults.test.ts',
   'test/sync/model-schedules.test.ts',
@@ -45,14 +49,18 @@ export const longFiles: readonly string[] = [
 
 /** Tests that only a long run takes, by file; for safety the ids of checks. */
 export const longTests: Readonly<Record<string, readonly string[]>> = {
+  'main/hub/bytes.test.ts': ['are the same after statements aside'],
+  'main/plugins/sync/session/check-documents.test.ts': ['are made equal when one is larger'],
   'test/api/import-formats.test.ts': ['takes the airports', 'takes the films'],
   'test/api/import-jobs.test.ts': ['pauses between slices', 'goes on after a restart of the host'],
+  'test/api/live-text.test.ts': ['goes on in a room that was begun anew'],
   'test/api/realtime-resume.test.ts': [
     'reaches 10,000 events back and a day',
     'close a socket that answers no ping',
     'get updates of one record as one',
   ],
-  'test/api/sync-rights.test.ts': ['ends an invite after five minutes'],
+  'test/api/sync-peers.test.ts': ['makes a backup of what there is now'],
+  'test/api/sync-rights.test.ts': ['ends an invite after five minutes', 'invites no machine of somebody'],
   'test/e2e/access.test.ts': [
     'sets a second factor up',
     'shows a key once',
@@ -100,6 +108,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'remove a device only after',
     'ask before the window is left',
   ],
+  'test/e2e/undo.test.ts': ['begins, after an undo,'],
   'test/e2e/view-kinds.test.ts': [
     'make, duplicate and delete',
     'moves a card by pointer',
@@ -108,6 +117,8 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'moves and stretches by key',
   ],
   'test/e2e/views.test.ts': [
+    'are narrowed by a view that a script wrote',
+    'are narrowed by what no editor has words for',
     'are summed up in groups with a chart',
     'take a paste of more rows than are loaded',
     'say when nothing can be added',

@@ -208,6 +208,25 @@ describe('a machine of a person of limited rights', () => {
     expect(register().get(title)!.winner[1]).toBe('Bolt')
   })
 
+  it('writes to a removed field where it may edit the record, and that is there when the field is back (D-336)', async () => {
+    const title = { type: 'text' }
+    await host.defineObject('gauge', { title, extra: { type: 'number' } })
+    await host.saveItem('profile', 'gauges', { label: 'Gauges', objects: { ...mayRead, gauge: everything } })
+    const { id } = (await host.post('/data/gauge', { title: 'Dial', extra: 1 })).body
+    const doc = laptop.recordDoc('gauge', id)
+    const extra = laptop.uidOf('gauge', 'extra')
+    const without = { name: 'gauge', fields: { title } }
+    expect((await host.put('/meta/object/gauge?confirm=true', without)).status).toBe(200)
+    const write = async (value: number) => laptop.send(doc, laptop.entries(doc, { [extra]: value }), testUserId(ann))
+    await host.assign(ann, { profile: 'reader' })
+    expect(await write(6)).toBe('forbidden')
+    await host.assign(ann, { profile: 'gauges' })
+    expect(await write(7)).toBeUndefined()
+    const [backup] = (await host.get('/meta/object/gauge/backups')).body.data
+    expect((await host.post(`/meta/object/gauge/backups/${backup.id}/restore`)).status).toBe(200)
+    await expect.poll(() => laptop.rowOf('gauge', id)?.['extra']).toBe(7)
+  })
+
   it('comments where it may read, and changes no comment of somebody else', async () => {
     await host.assign(ann, { profile: 'reader' })
     const id = await record('part', 1)

@@ -292,7 +292,9 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
         if (query !== askedFor) throw new DOMException('The query changed.', 'AbortError')
         if (failed.has(key)) throw failed.get(key)
         const from = block * blockRows
-        const have = blocks.get(key)?.rows ?? []
+        const have = blocks.get(key)?.rows
+        // Fewer rows than asked for would be taken for all of them.
+        if (have === undefined) throw new DOMException('The rows are asked for no more.', 'AbortError')
         found.push(...have.slice(Math.max(0, first - from), Math.max(0, end - from)))
       }
       return found

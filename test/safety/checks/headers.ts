@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Guards } from '#main/http/guard.ts'
 import { carelessPlugin } from '../careless-plugin.ts'
-import { inParallel, withHost } from '../host-under-test.ts'
+import { drawCases, inParallel, withHost } from '../host-under-test.ts'
 import type { RawRequest } from '../host-under-test.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
@@ -50,9 +50,8 @@ async function countBareAnswers(context: CheckContext, guards: Partial<Guards>):
     })
     // One of each route at a time: eight backups at once only wait for each other.
     const rounds = Math.max(...casesOf.map(({ length }) => length))
-    const cases = Array.from({ length: rounds }, (_, round) =>
-      casesOf.flatMap((list) => list.slice(round, round + 1)),
-    ).flat()
+    const all = Array.from({ length: rounds }, (_, round) => casesOf.flatMap((list) => list.slice(round, round + 1)))
+    const cases = [...drawCases(context, all.flat(), 0.3)]
     cases.push({
       method: 'POST',
       path: '/api/v1/data/task',
