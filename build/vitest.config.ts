@@ -21,6 +21,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.ca
 
 /** Files that measure time, memory or the event loop: they run one at a time, after all others. */
 const measured = [
+  'shared/expression/hostile-expressions.test.ts',
   'test/api/{live-text-faults,query-cost}.test.ts',
   // What one person does the other sees within a second: 10 to 330 ms on a quiet machine.
   'test/e2e/{activity,transports.long}.test.ts',
