@@ -42,8 +42,9 @@ export interface ScriptFailure {
   readonly field?: string
 }
 
-/** Process to host: a call of a running script, or how a run ended. */
+/** Process to host: that it can run scripts, a call of a running one, or how a run ended. */
 export type ScriptReply =
+  | { readonly kind: 'ready' }
   | {
       readonly kind: 'call'
       readonly id: number

@@ -1,6 +1,6 @@
 // Entry of the process that runs scripts, one after the other; the host kills it when one takes too long.
 import { endWithParent } from './end-with-parent.ts'
-import { runScript } from './script-sandbox.ts'
+import { engineModule, runScript } from './script-sandbox.ts'
 import { scriptLimits } from '#main/kernel/script-messages.ts'
 import type { ScriptReply, ScriptRequest } from '#main/kernel/script-messages.ts'
 
@@ -33,6 +33,11 @@ process.on('message', (message) => {
   }
   void run(request)
 })
+
+// The time of a script begins when there is something that can run it. A failure shows in the first run.
+void engineModule()
+  .catch(() => undefined)
+  .then(() => reply({ kind: 'ready' }))
 
 async function run({ id, source, input }: ScriptRequest & { kind: 'run' }): Promise<void> {
   try {

@@ -35,8 +35,8 @@ const { WebAssembly } = globalThis as unknown as {
 
 let compiled: Promise<object> | undefined
 
-/** The engine is compiled once and instantiated for every run. */
-function engineModule(): Promise<object> {
+/** Compiles the engine, once; every run makes an instance of it. */
+export function engineModule(): Promise<object> {
   compiled ??= (async () => {
     const require = createRequire(import.meta.resolve('quickjs-emscripten'))
     return WebAssembly.compile(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')))

@@ -49,6 +49,32 @@ describe('runs that scripts wait for', () => {
   })
 })
 
+describe('the time of a run', () => {
+  it('begins when its process can run it: a slow machine refuses no write for that', async () => {
+    pool = createScriptPool((entry, options) => {
+      const child = forkSpawner(entry, options)
+      process.kill(child.pid!, 'SIGSTOP')
+      setTimeout(() => process.kill(child.pid!, 'SIGCONT'), 1_500)
+      return child
+    })
+    expect((await pool.run(run('return 1', { timeoutMs: 1_000 }))).outcome).toEqual({ value: '1' })
+  })
+
+  it('ends a run whose process is not there', async () => {
+    const stranger = new AbortController()
+    pool = createScriptPool((entry, options) => {
+      const child = forkSpawner(entry, options)
+      process.kill(child.pid!, 'SIGSTOP')
+      return child
+    })
+    const waiting = pool.run(run('return 1', { signal: stranger.signal }))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    stranger.abort()
+    expect((await waiting).outcome).toMatchObject({ reason: 'wall' })
+    expect(pool.size()).toBe(0)
+  })
+})
+
 describe('calls', () => {
   it('go to the host a few at a time, the rest ends with the run', async () => {
     pool = createScriptPool(forkSpawner)

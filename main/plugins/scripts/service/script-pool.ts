@@ -45,12 +45,16 @@ export interface ScriptPool {
 const runsAtOnce = 2
 /** An idle process ends after this long. */
 const idleMs = 60_000
+/** A process that cannot run anything by then is given up. */
+const startMs = 10_000
 
 /** A run in its process. */
 interface Going {
   readonly id: number
   /** In milliseconds of the monotonic clock: what the host does for a script counts as the script's time. */
-  readonly deadline: number
+  deadline: number
+  /** Gives the script to its process, which can run it now: its time begins. */
+  begin(): void
   answer(method: ScriptMethod, args: string): Promise<string>
   end(result: PoolResult): void
   /** Ends it, and what the host still does for it. */
@@ -62,6 +66,7 @@ interface Going {
 
 interface Runner {
   readonly child: KillableChild
+  isReady: boolean
   going: Going | undefined
   idle: NodeJS.Timeout | undefined
 }
@@ -76,7 +81,8 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
   let ids = 0
 
   const start = (): Runner => {
-    const runner: Runner = { child: spawn(entry, { name: 'script-runner' }), going: undefined, idle: undefined }
+    const child = spawn(entry, { name: 'script-runner' })
+    const runner: Runner = { child, isReady: false, going: undefined, idle: undefined }
     all.add(runner)
     runner.child.onMessage((message) => onReply(runner, message as ScriptReply))
     runner.child.onExit(() => {
@@ -90,6 +96,11 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
 
   const onReply = (runner: Runner, reply: ScriptReply): void => {
     const { going } = runner
+    if (reply.kind === 'ready') {
+      runner.isReady = true
+      going?.begin()
+      return
+    }
     if (going === undefined || reply.id !== going.id) return
     if (reply.kind === 'end') going.end({ outcome: reply.outcome, logs: reply.logs })
     // The process keeps the bound itself; one that does not is no process of ours any more.
@@ -142,7 +153,14 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
       }
       const going: Going = {
         id: ++ids,
-        deadline: performance.now() + wallMs,
+        deadline: performance.now() + startMs,
+        begin() {
+          clearTimeout(timer)
+          timer = setTimeout(going.expire, wallMs)
+          going.deadline = performance.now() + wallMs
+          const { source, input } = run
+          runner.child.send({ kind: 'run', id: going.id, source, input } satisfies ScriptRequest)
+        },
         answer: (method, args) => run.answer(method, args, work.signal),
         end,
         expire: () => {
@@ -154,10 +172,10 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
         open: 0,
         whenDone: undefined,
       }
-      const timer = setTimeout(going.expire, wallMs)
+      let timer = setTimeout(going.expire, startMs)
       run.signal?.addEventListener('abort', going.expire, { once: true })
       runner.going = going
-      runner.child.send({ kind: 'run', id: going.id, source: run.source, input: run.input } satisfies ScriptRequest)
+      if (runner.isReady) going.begin()
     })
 
   const rest = (runner: Runner): void => {
