@@ -127,7 +127,9 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     if (ranking) return rankedSql(columns, table, ranking, rest)
     return `SELECT ${columns}${hiddenList} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${json?.joinSql ?? ''}${rest}`
   }
-  const parts = cursor ? writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)) : [null]
+  const place = cursor ? openCursor(options.cursorKey, binding!, cursor) : null
+  const parts =
+    place === null ? [null] : ranking ? [() => writeFrom(scope, ranking, keys, place)] : writeAfter(scope, keys, place)
   const texts = parts.map(writePart)
   // Subqueries with a limit are run one after the other, each in its order, until the page is full.
   const sql =
@@ -149,12 +151,12 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     finishJson: json === null ? null : (rows) => finishJson(rows, top, keys, hidden, seal),
     finish(rows) {
       const hasMore = rows.length > top
-      if (hasMore) rows.length = top
-      const last = rows[top - 1]
       // The cursor is made first: reading changes rows in place.
-      const values = hasMore && last ? cursorValues(keys, hidden, last) : null
+      const values = hasMore ? (ranking ? placeOf(rows[top]!) : cursorValues(keys, hidden, rows[top - 1]!)) : null
+      if (hasMore) rows.length = top
       for (const row of rows) {
         for (const key of hidden) delete row[`$${key.value}`]
+        if (ranking) delete row[documentColumn]
         reader(row)
         formulas?.complete(row)
       }
@@ -289,7 +291,7 @@ function resolveRequested(schema: ObjectSchema, search: SearchRequest, env: Quer
   return resolveSearch(schema, search.query, search.fields, env, 'search', search.operator)
 }
 
-/** Best match first, then creation order. A page goes on after the rank of the last row, which other writes may shift. */
+/** Best match first, then creation order. */
 function rankKeys(scope: Scope, { rankSql }: Ranking): SortKey[] {
   const key = { noCase: false, descending: false, nullable: false, crossing: false }
   return [
@@ -298,15 +300,36 @@ function rankKeys(scope: Scope, { rankSql }: Ranking): SortKey[] {
   ]
 }
 
+const documentColumn = '$document'
+
+/** What a cursor by relevance holds: the first row of the next page. */
+function placeOf(next: Row): SqlValue[] {
+  return [next['$0'] as SqlValue, next['id'] as SqlValue, next[documentColumn] as SqlValue]
+}
+
+/**
+ * The rows from a place on. Every write shifts all ranks, so the place is where its document stands now, also when its
+ * record has got another since; by the rank of then only once that document has left the index.
+ * @source D-75
+ */
+function writeFrom(scope: Scope, ranking: Ranking, keys: readonly SortKey[], place: readonly SqlValue[]): string {
+  const [rank, id, document = null] = place
+  scope.parameters.push(...ranking.parameters, document, rank, id)
+  return `(${keys.map(({ sql }) => sql).join(', ')}) >= (coalesce((${ranking.rankOfDocumentSql}), ?), ?)`
+}
+
 function countMatches(table: string, { joinSql, parameters }: Ranking): Statement<{ matches: number }> {
   const sql = `SELECT count(*) AS "matches" FROM (SELECT 1 FROM ${table} ${joinSql} LIMIT ${crowd})`
   return { sql, parameters }
 }
 
 /** Ranks by row number first and reads whole records for the page only: matches may be many, and records wide. */
-function rankedSql(columns: string, table: string, { joinSql, rankSql }: Ranking, rest: string): string {
-  const matches = `SELECT t0."rowid" AS "row", t0."id" AS "id", ${rankSql} AS "rank" FROM ${table} ${joinSql}${rest}`
-  return `SELECT ${columns}, m."rank" AS "$0" FROM (${matches}) AS m JOIN ${table} ON t0."rowid" = m."row" ORDER BY m."rank", m."id"`
+function rankedSql(columns: string, table: string, ranking: Ranking, rest: string): string {
+  const { joinSql, rankSql, documentSql } = ranking
+  const matches =
+    `SELECT t0."rowid" AS "row", t0."id" AS "id", ${rankSql} AS "rank", ${documentSql} AS "document"` +
+    ` FROM ${table} ${joinSql}${rest}`
+  return `SELECT ${columns}, m."rank" AS "$0", m."document" AS "${documentColumn}" FROM (${matches}) AS m JOIN ${table} ON t0."rowid" = m."row" ORDER BY m."rank", m."id"`
 }
 
 /** Matches beyond the page that are looked at, so that ties at its end are settled by id. */
@@ -321,9 +344,9 @@ function bestMatches(
 ): { statement: Statement<Row>; settles(rows: readonly Row[]): boolean } {
   const window = top + 1 + spareMatches
   const sql =
-    `WITH w AS MATERIALIZED (SELECT f."row", f."rank" FROM (${matchesSql}) AS f ORDER BY +f."rank" LIMIT ?)` +
-    ` SELECT ${columns}, m."rank" AS "$0", (SELECT count(*) FROM w) AS "$n", (SELECT max(w."rank") FROM w) AS "$last"` +
-    ` FROM (SELECT w."row", t0."id", w."rank" FROM w JOIN ${table} ON t0."rowid" = w."row"` +
+    `WITH w AS MATERIALIZED (SELECT f."row", f."document", f."rank" FROM (${matchesSql}) AS f ORDER BY +f."rank" LIMIT ?)` +
+    ` SELECT ${columns}, m."rank" AS "$0", m."document" AS "${documentColumn}", (SELECT count(*) FROM w) AS "$n", (SELECT max(w."rank") FROM w) AS "$last"` +
+    ` FROM (SELECT w."row", t0."id", w."document", w."rank" FROM w JOIN ${table} ON t0."rowid" = w."row"` +
     ` WHERE t0."deleted_at" IS NULL ORDER BY w."rank", t0."id" LIMIT ?) AS m` +
     ` JOIN ${table} ON t0."rowid" = m."row" ORDER BY m."rank", m."id"`
   return {

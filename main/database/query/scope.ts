@@ -10,13 +10,19 @@ export interface SearchCondition {
   /** A condition on `<alias>."rowid"` or `<alias>."id"`; its parameters are bound in order. */
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** A JOIN that replaces the condition and an expression to sort by, best first; null when there is no ranking. */
+  /**
+   * A JOIN that replaces the condition and an expression to sort by, best first. Null when the search has no ranking:
+   * blank, or exclusions only.
+   */
   readonly relevance?: {
     readonly joinSql: string
-    /** The statement behind the JOIN: row numbers as `row` and their `rank`, in no order. Has the same parameters. */
+    /** The statement behind the JOIN: `row` numbers, their `document` and `rank`, in no order. Has the same parameters. */
     readonly matchesSql: string
+    /** Answers the rank of one document, also when its record has another by now; bound to the same and its number. */
+    readonly rankOfDocumentSql: string
     readonly parameters: readonly unknown[]
     readonly rankSql: string
+    readonly documentSql: string
   } | null
 }
 

@@ -2,28 +2,11 @@
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import type { SearchOperator } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { SearchCondition } from '#main/database/query/scope.ts'
 import type { Tx } from '#main/kernel/database.ts'
 
 /** A row of an object's table as SQLite holds it, by column. */
 export type SearchRow = Readonly<Record<string, SqlValue | undefined>>
-
-/** A full-text search as SQL over one object's table. */
-export interface SearchCondition {
-  /** A truth value over a row of the object's table under the given alias. */
-  readonly sql: string
-  readonly parameters: readonly unknown[]
-  /**
-   * For lists sorted by relevance: a JOIN that replaces `sql` and an expression to sort by, best first. Null when the
-   * search has no ranking (blank, or exclusions only).
-   */
-  readonly relevance: {
-    readonly joinSql: string
-    /** The statement behind the JOIN: row numbers as `row` and their `rank`, in no order. Has the same parameters. */
-    readonly matchesSql: string
-    readonly parameters: readonly unknown[]
-    readonly rankSql: string
-  } | null
-}
 
 /**
  * The search service. Index rows are kept in the transaction of the record's change: the record writer calls `add`,

@@ -535,8 +535,8 @@ describe('start', () => {
 describe('a page by relevance', () => {
   const cursorKey = createCursorKey(randomBytes(32))
   const env = { schemaOf: () => task, now: 0, timeZone: 'UTC', userId: 'me' }
-  const page = (query: string, top: number) =>
-    buildFind(task, { filter: null, sort: [], top, search: { query, fields: [], operator: 'and' } }, env, {
+  const page = (query: string, top: number, cursor: string | null = null) =>
+    buildFind(task, { filter: null, sort: [], top, cursor, search: { query, fields: [], operator: 'and' } }, env, {
       cursorKey,
       search: (schema, found, alias) => search.condition(schema, found.query, found.fields, alias, found.operator),
     })
@@ -565,6 +565,37 @@ describe('a page by relevance', () => {
       ).toEqual(ranked(query).slice(0, top))
       if (query === 'filler') expect(settled).toBe(true)
     }
+  })
+
+  it.each([
+    ['other records come', () => insert('z', { title: 'absent', notes: 'filler '.repeat(400) })],
+    ['other records go', () => purge('a')],
+    [
+      'the records of the page are changed',
+      async () => {
+        for (let i = 0; i < 40; i++) await update(`r${100 + i}`, { title: 'word', notes: 'word word' })
+      },
+    ],
+    [
+      'the records of the page are removed',
+      async () => {
+        for (let i = 0; i < 40; i++) await purge(`r${100 + i}`)
+      },
+    ],
+  ])('goes on with the record that comes next although %s', async (_what, happens) => {
+    await insert('a', { title: 'absent', notes: 'filler '.repeat(200) })
+    // Each is ranked apart from the others by its length, but for four each.
+    for (let i = 0; i < 100; i++) await insert(`r${100 + i}`, { title: 'word', notes: 'filler '.repeat(i / 4) })
+    const first = page('word', 40)
+    const { records, nextCursor } = first.finish(test.database.read.all(first.statement))
+    const ids = (rows: readonly { id?: unknown }[]) => rows.map(({ id }) => id)
+    expect(ids(records)).toEqual(Array.from({ length: 40 }, (_none, i) => `r${100 + i}`))
+    await happens()
+    await search.settled()
+    const second = page('word', 100, nextCursor!)
+    expect(ids(second.finish(test.database.read.all(second.statement)).records)).toEqual(
+      Array.from({ length: 60 }, (_none, i) => `r${140 + i}`),
+    )
   })
 
   it('reads records by their number only', async () => {

@@ -6,12 +6,13 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { hasTable, readRowNumber } from '#main/database/query/object-rows.ts'
-import type { SearchCondition, SearchRow, SearchService } from './api.ts'
+import type { SearchRow, SearchService } from './api.ts'
 import { addDocument, leaveDocument, removeDocuments, replaceDocument } from './service/documents.ts'
 import { createIndexBuilder } from './service/index-builder.ts'
 import { createIndexMerger } from './service/index-merger.ts'
 import type { SearchColumn } from './service/search-document.ts'
 import { documentOf, layoutOf } from './service/search-document.ts'
+import type { SearchCondition } from '#main/database/query/scope.ts'
 import { parseSearch } from '#main/database/full-text/search-query.ts'
 import { createStaleCleaner } from './service/stale-cleaner.ts'
 import {
@@ -224,7 +225,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (query.match === null && query.exclude === null) return whole('0')
       if (columns.length === 0) return whole(query.match === null ? '1' : '0')
       requireComplete(schema, hash)
-      const { rows, ranked } = selectMatches(schema.uid)
+      const { rows, ranked, rankOfDocument } = selectMatches(schema.uid)
       if (query.match === null) {
         return { sql: `${alias}."rowid" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
       }
@@ -235,8 +236,10 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
         relevance: {
           joinSql: `JOIN (${ranked}) AS "found" ON "found"."row" = ${alias}."rowid"`,
           matchesSql: ranked,
+          rankOfDocumentSql: rankOfDocument,
           parameters,
           rankSql: `"found"."rank"`,
+          documentSql: `"found"."document"`,
         },
       }
     },

@@ -254,13 +254,18 @@ export function deleteStruck(tx: Tx, objectUid: string, limit: number): number {
   return tx.run(statement(sql, [limit])).changes
 }
 
-/** Selects the documents that meet a full-text expression, its one parameter, and are not stale. */
-export function selectMatches(objectUid: string): { readonly rows: string; readonly ranked: string } {
+/**
+ * Selects the documents that meet a full-text expression, its one parameter, and are not stale; `rankOfDocument` answers
+ * the rank of the document of its second parameter, stale or not.
+ */
+export function selectMatches(objectUid: string): Readonly<Record<'rows' | 'ranked' | 'rankOfDocument', string>> {
   const table = `"${indexTable(objectUid)}"`
   const fresh = `${table} MATCH ? AND rowid NOT IN (SELECT doc FROM "${staleTable(objectUid)}")`
   return {
     rows: `SELECT ${rowOfDocument} FROM ${table} WHERE ${fresh}`,
-    ranked: `SELECT ${rowOfDocument} AS "row", rank AS "rank" FROM ${table} WHERE ${fresh}`,
+    ranked: `SELECT ${rowOfDocument} AS "row", rowid AS "document", rank AS "rank" FROM ${table} WHERE ${fresh}`,
+    // Numbers are bound as REAL, and FTS5 passes over an equality of its rowid with one.
+    rankOfDocument: `SELECT rank FROM ${table} WHERE ${table} MATCH ? AND rowid = CAST(? AS INTEGER)`,
   }
 }
 
