@@ -334,8 +334,9 @@ describe('uploads nobody ends', () => {
         'signed_url_invalid',
       ])
       await own.restart()
+      // The backups of the night are made up for, and bytes stay until they are there.
       await expect
-        .poll(() => filesOnDisk(own.dataDir), { timeout: 10_000 })
+        .poll(() => filesOnDisk(own.dataDir), { timeout: 60_000 })
         .toEqual({ stored: [], temporary: [], parts: [] })
       expect((await own.get(`${path}/progress`)).body.data.status).toBe('expired')
       expect((await own.get('/storage/files')).body.data.files).toEqual([])
@@ -347,5 +348,5 @@ describe('uploads nobody ends', () => {
     } finally {
       await own.stop()
     }
-  }, 60_000)
+  }, 120_000)
 })
