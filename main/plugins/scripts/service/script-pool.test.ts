@@ -70,7 +70,7 @@ describe('the time of a run', () => {
     const waiting = pool.run(run('return 1', { signal: stranger.signal }))
     await new Promise((resolve) => setTimeout(resolve, 100))
     stranger.abort()
-    expect((await waiting).outcome).toMatchObject({ reason: 'wall' })
+    expect((await waiting).outcome).toMatchObject({ reason: 'wall', message: expect.stringContaining('did not start') })
     expect(pool.size()).toBe(0)
   })
 })

@@ -164,10 +164,13 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
         answer: (method, args) => run.answer(method, args, work.signal),
         end,
         expire: () => {
-          work.abort(new Error('The script took too long.'))
+          const message = runner.isReady
+            ? 'The script took too long.'
+            : 'The script could not begin: its process did not start in time. Try again when the machine is less busy.'
+          work.abort(new Error(message))
           if (runner.going !== going) return
           kill(runner)
-          end({ outcome: { reason: 'wall', message: 'The script took too long.' }, logs: [] })
+          end({ outcome: { reason: 'wall', message }, logs: [] })
         },
         open: 0,
         whenDone: undefined,
