@@ -13,6 +13,8 @@ import { hasPostgres } from '../support/postgres-cluster.ts'
 import { median } from './figures.ts'
 import type { LoadResult, RequestSource } from './load.ts'
 import { runLoad } from './load.ts'
+import type { Say } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { fixedId, makeTasks } from './rows.ts'
 import type { RunningServer } from './servers.ts'
 import { makeDataDir, removeDataDir, startServer } from './servers.ts'
@@ -131,7 +133,7 @@ async function gapsOf(
   return gaps
 }
 
-async function measure(say: (line: string) => void): Promise<GoalFigure[]> {
+async function measure(say: Say): Promise<GoalFigure[]> {
   const { quick } = flags
   const rows = Number(flags.rows ?? (quick ? 1_000 : 20_000))
   const ms = Number(flags.ms ?? (quick ? 500 : 5_000))
@@ -238,10 +240,7 @@ async function main(): Promise<number> {
     process.stderr.write('There is no PostgreSQL 15 or newer in /usr/lib/postgresql to measure with.\n')
     return 1
   }
-  const startedAt = performance.now()
-  const say = (line: string): void => {
-    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
-  }
+  const say = createProgress()
   const figures = await measure(say)
   process.stdout.write(`${formatGoalTable(figures, [])}\n`)
   if (flags.json !== undefined) {

@@ -1,10 +1,10 @@
 // `npm run bench`: starts Cairn and the floor, fills both with the same rows, runs every step on both in turn and
 // prints one table of ratios. A figure below its goal is printed as short; only a step that could not run is a failure.
-import { statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { formatTable, makeFigure } from './figures.ts'
 import type { Figure, Missing } from './figures.ts'
+import { createProgress, isInMemory } from './progress.ts'
 import { makeDataDir, removeDataDir, startServer } from './servers.ts'
 import type { RunningServer, ServerKind } from './servers.ts'
 import { objectsOf } from './large-steps.ts'
@@ -34,9 +34,6 @@ const { values: flags } = parseArgs({
   },
 })
 
-/** Magic number of tmpfs: fsync costs nothing there, so the write figures would flatter a durable server. */
-const tmpfsMagic = 0x0102_1994
-
 /** Makes the tables of a data directory and fills them, with a server that ends afterwards. */
 async function fill(kind: ServerKind, dataDir: string, rows: number): Promise<void> {
   const server = await startServer(kind, dataDir)
@@ -54,16 +51,11 @@ async function main(): Promise<number> {
     process.stdout.write(usage)
     return 0
   }
-  const startedAt = performance.now()
-  const say = (line: string): void => {
-    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
-  }
+  const say = createProgress()
   const chosen = selectSteps(flags.only.split(',').filter(Boolean), flags.quick).filter(
     // Comparisons of Cairn with itself mean nothing between two floors.
     (step) => !flags.self || step.reference === 'floor',
   )
-  const inMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === tmpfsMagic
-  if (inMemory) say(`${tmpdir()} is in memory: set TMPDIR to a disk for true write figures`)
 
   const rows = Number(flags.rows)
   const kinds: readonly ServerKind[] = [flags.self ? 'floor' : 'cairn', 'floor']
@@ -94,7 +86,7 @@ async function main(): Promise<number> {
   }
   process.stdout.write(`${formatTable(figures, missing)}\n`)
   if (flags.json !== undefined) {
-    const report = { quick: flags.quick, rows, node: process.version, inMemory, figures, missing }
+    const report = { quick: flags.quick, rows, node: process.version, inMemory: isInMemory, figures, missing }
     writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   }
   say('done')

@@ -1,11 +1,11 @@
 // `npm run bench:sync`: starts real hosts, pairs two of them over TLS on loopback, runs every step and prints one table of
 // figures. A figure below its goal is printed as short; only a step that could not run is a failure.
-import { statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Missing } from './figures.ts'
 import { formatGoalTable, meetsGoal } from './goal-figures.ts'
 import type { GoalFigure } from './goal-figures.ts'
+import { createProgress, isInMemory } from './progress.ts'
 import { selectSyncSteps } from './sync-steps.ts'
 import { createWorld } from './sync-world.ts'
 
@@ -30,22 +30,14 @@ const { values: flags } = parseArgs({
   },
 })
 
-/** Magic number of tmpfs: fsync costs nothing there, so the write figures would flatter a durable host. */
-const tmpfsMagic = 0x0102_1994
-
 async function main(): Promise<number> {
   if (flags.help) {
     process.stdout.write(usage)
     return 0
   }
   const { quick } = flags
-  const startedAt = performance.now()
-  const say = (line: string): void => {
-    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
-  }
+  const say = createProgress()
   const chosen = selectSyncSteps(flags.only.split(',').filter(Boolean))
-  const inMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === tmpfsMagic
-  if (inMemory) say(`${tmpdir()} is in memory: set TMPDIR to a disk for true write figures`)
 
   const rows = Number(flags.rows ?? (quick ? 5_000 : 100_000))
   const changes = Number(flags.changes ?? (quick ? 1_000 : 10_000))
@@ -68,7 +60,7 @@ async function main(): Promise<number> {
   process.stdout.write(`${formatGoalTable(figures, missing)}\n`)
   if (flags.json !== undefined) {
     const judged = figures.map((figure) => ({ ...figure, ok: meetsGoal(figure) }))
-    const report = { quick, rows, changes, node: process.version, inMemory, figures: judged, missing }
+    const report = { quick, rows, changes, node: process.version, inMemory: isInMemory, figures: judged, missing }
     writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   }
   say('done')

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import type { Missing } from './figures.ts'
 import type { GoalFigure } from './goal-figures.ts'
 import { formatGoalTable, meetsGoal } from './goal-figures.ts'
+import { createProgress } from './progress.ts'
 import { makeDataDir, removeDataDir, startServer } from './servers.ts'
 import { startBrowser } from './ui-page.ts'
 import type { UiRun } from './ui-steps.ts'
@@ -37,10 +38,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage)
     return 0
   }
-  const startedAt = performance.now()
-  const say = (line: string): void => {
-    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
-  }
+  const say = createProgress()
   const { quick } = flags
   const rows = Number(flags.rows ?? (quick ? 20_000 : 100_000))
   const wanted = flags.only.split(',').filter(Boolean)
