@@ -20,14 +20,17 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
 
 /** Files that measure time, memory or the event loop: they run one at a time, after all others. */
-const measured = [
+const timed = [
   'shared/expression/hostile-expressions.test.ts',
   'test/api/{live-text-faults,query-cost}.test.ts',
   // What one person does the other sees within a second: 10 to 330 ms on a quiet machine.
   'test/e2e/{activity,transports.long}.test.ts',
   'test/e2e/scroll.probe.test.ts',
-  'test/safety/{backup,durability,limits,process,schema,scripts,socket-load}.test.ts',
+  'test/safety/limits.test.ts',
 ]
+
+/** Those whose limits of time are in a long run: what they prove at a commit are counts. */
+const timedInLongRun = ['test/safety/{backup,durability,process,schema,scripts,socket-load}.test.ts']
 
 /** Files that replace modules, each in a process of its own. */
 const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']
@@ -38,6 +41,7 @@ const longOnly = '**/*.long.test.{ts,tsx}'
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long' || process.env['CAIRN_LONG'] === '1'
   const left = isLong ? [] : [longOnly, ...longFiles]
+  const measured = isLong ? [...timed, ...timedInLongRun] : timed
 
   /** A project: its place in the order, its files, its limits. Files share a process, one per processor. */
   function project(

@@ -458,6 +458,7 @@ const noQuery: Record<string, never> = Object.freeze({})
 
 /** Keeps the live route list, and refuses a route that says nothing about its safety. */
 function collectRoutes(app: FastifyInstance, table: RouteEntry[]): void {
+  const known = new Set<string>()
   app.addHook('onRoute', (route) => {
     const safety = route.config?.safety
     if (safety === undefined)
@@ -465,7 +466,9 @@ function collectRoutes(app: FastifyInstance, table: RouteEntry[]): void {
     const methods = Array.isArray(route.method) ? route.method : [route.method]
     for (const method of methods) {
       // Fastify repeats some paths with a trailing slash; the router ignores it.
-      if (table.some((entry) => entry.method === method && entry.url === route.url)) continue
+      const place = `${method} ${route.url}`
+      if (known.has(place)) continue
+      known.add(place)
       const { plugin, contract, anonymous, channel } = safety
       table.push({ method, url: route.url, plugin, contract, anonymous, mutates: safety.mutates, channel })
     }

@@ -53,8 +53,10 @@ export class SummaryReporter implements Reporter {
     const { state, errors } = test.result()
     if (state !== 'failed') return
     const file = relative(this.#root, test.module.moduleId)
-    for (const { message, stack, diff } of errors ?? []) {
+    for (const { message, stack, diff, cause } of errors ?? []) {
       const lines = (stack ?? message).split('\n').filter((line) => !line.includes('node_modules'))
+      // "fetch failed" says nothing of why.
+      if (cause?.message !== undefined) lines.push(`because: ${cause.message}`)
       // "expected [ Array(1) ]" says nothing of what was in it.
       if (diff !== undefined) lines.push(stripVTControlCharacters(diff).slice(0, 800))
       const told = `failed: ${file} > ${test.fullName}\n${lines.join('\n')}`
