@@ -4,6 +4,7 @@
 import { statement } from '#main/kernel/database.ts'
 import { targetOf } from '#main/plugins/sync/refusals/refusal-doc.ts'
 import { needsProject } from '#main/plugins/sync/store/doc-store.ts'
+import { compareHlc } from '#main/replication/core/hlc.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
 import { invalidEntries, readRegister } from '#main/replication/core/register.ts'
@@ -320,13 +321,29 @@ function refusalsOn(
       lettersOf([one], 'removed').isSubsetOf(taken.union(lettersOf(own, 'added')))
     )
   }
-  for (const { one, verdict } of verdicts) if (verdict) (isMoot(one) ? may : must).add(placeOf(one))
+  for (const { one, verdict } of verdicts)
+    if (verdict) (isMoot(one) || isTakenBack(one, stored) ? may : must).add(placeOf(one))
   // What a call does to one record is taken whole or not at all.
   for (const places of [must, may]) {
     const parts = new Set(stored.flatMap((one) => (places.has(placeOf(one)) ? callPartsOf(one) : [])))
     for (const one of stored) if (callPartsOf(one).some((part) => parts.has(part))) places.add(placeOf(one))
   }
   return { must, may }
+}
+
+/**
+ * Whether an envelope does nothing but delete records and restore them, and its device left none of them deleted that was
+ * not: tried together that changes nothing (D-241), unless somebody else deleted it meanwhile and came first.
+ */
+function isTakenBack(one: Written, stored: readonly Written[]): boolean {
+  return one.docs.every(({ doc, entries }) => {
+    const own = stored.filter(({ machine }) => machine === one.machine).toSorted((a, b) => compareHlc(a.hlc, b.hlc))
+    const marks = own.flatMap(({ docs }) =>
+      docs.filter((other) => other.doc === doc).flatMap((other) => other.entries.filter(([key]) => key === '_del')),
+    )
+    const isDeletion = entries.length > 0 && entries.every(([key]) => key === '_del')
+    return isDeletion && marks[0]![1] !== null && marks.at(-1)![1] === null
+  })
 }
 
 function rightUidsOf({ metadata }: Machine): RightUids {
