@@ -137,7 +137,9 @@ function scanned(tx: Tx, uid: string, { seen, side }: Removal, { stamp, upTo: be
   for (const { inc, device, storedSeq } of readIncarnations(tx)) {
     if (device === side.device) continue
     upTo.set(inc, storedSeq)
-    for (let from = (before.get(inc) ?? seen[String(inc)] ?? 0) + 1; from <= storedSeq; from += sliceSize) {
+    // The removal may be here before all that whoever removed the object had seen.
+    const first = Math.max(before.get(inc) ?? 0, seen[String(inc)] ?? 0) + 1
+    for (let from = first; from <= storedSeq; from += sliceSize) {
       for (const envelope of readEnvelopes(tx, inc, from, sliceSize)) {
         if (readProblem(tx, inc, envelope.seq)?.kind === 'quarantine') continue
         for (const { record, author, ms } of recordsIn(envelope, uid)) {
