@@ -17,6 +17,8 @@ import {
   upload,
 } from '../support/storage-calls.ts'
 
+/** Any file may begin so: the mark of a frame of MPEG sound has eleven bits. */
+const likeSound = Buffer.concat([Buffer.of(0xff, 0xfb), noise(500)])
 let host: TestHost
 
 beforeAll(async () => {
@@ -208,6 +210,12 @@ describe('the type of a file', () => {
     [noise(50), 'a.xyz', 'application/x-made-up', 'application/octet-stream', 'xyz'],
     [Buffer.alloc(0), 'a.txt', 'text/plain', 'text/plain', 'txt'],
     [Buffer.from('%PDF-1.7\n%x'), 'a.pdf', 'application/pdf', 'application/pdf', 'pdf'],
+    // By chance: an encrypted file that begins like a sound, texts that begin like a picture and like a program.
+    [likeSound, 'a.vault', 'application/x-vault', 'application/octet-stream', 'vault'],
+    [likeSound, 'a.mp3', 'audio/mpeg', 'audio/mpeg', 'mp3'],
+    [Buffer.from('BMX wheels'), 'a.txt', 'text/plain', 'text/plain', 'txt'],
+    [Buffer.from('BMX wheels'), 'a.txt', undefined, 'text/plain', 'txt'],
+    [Buffer.from('MZ,12'), 'a.csv', 'text/csv', 'text/csv', 'csv'],
   ])('is found from the bytes (%#)', async (bytes, name, type, mimeType, extension) => {
     const file = await upload(host, bytes, { name, ...(type === undefined ? {} : { type }) })
     expect(file).toMatchObject({ mimeType, path: `user/${file.fileId}.${extension}`, size: bytes.length })
@@ -224,6 +232,7 @@ describe('the type of a file', () => {
     [Buffer.from('text'), 'a.mp4', 'video/mp4'],
     [Buffer.alloc(0), 'a.png', 'image/png'],
     [svg, 'a.mp3', 'audio/mpeg'],
+    [likeSound, 'a.png', 'image/png'],
   ])('must not be another one than announced (%#)', async (bytes, name, type) => {
     expect(refusal(await host.post('/storage/upload', ...multipart(['file', bytes, name, type])))).toEqual([
       400,

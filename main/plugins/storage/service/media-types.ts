@@ -60,6 +60,21 @@ const sameAs: Readonly<Record<string, string>> = {
   'image/x-ms-bmp': 'image/bmp',
 }
 
+/**
+ * Types with marks of two bytes or less, which one in a few hundred files of any other kind begins with: they say nothing
+ * against what was announced.
+ */
+const weaklyMarked: ReadonlySet<string> = new Set([
+  'audio/aac',
+  'audio/mpeg',
+  'audio/vnd.dolby.dd-raw',
+  'image/bmp',
+  'image/jxl',
+  'video/mp2t',
+])
+/** Types whose mark is two letters: a text may begin with them. */
+const markedByLetters: ReadonlySet<string> = new Set(['image/bmp', 'application/x-msdownload'])
+
 /** The type without parameters in lower case; null for what says nothing of the bytes. */
 export function announcedType(given: string | undefined): string | null {
   const bare = (given ?? '').split(';', 1)[0]!.trim().toLowerCase()
@@ -81,7 +96,11 @@ export async function findMediaType(
 ): Promise<MediaType> {
   const { fileTypeFromBuffer, supportedMimeTypes } = await import('file-type')
   const marked = await fileTypeFromBuffer(beginning).catch(() => undefined)
-  const found = marked === undefined || marked.mime === 'application/xml' ? undefined : marked
+  const isByChance = (mime: string): boolean =>
+    (weaklyMarked.has(mime) && announced !== null && familyOf(announced) !== familyOf(mime)) ||
+    (markedByLetters.has(mime) && isText(beginning))
+  const isNone = marked === undefined || marked.mime === 'application/xml' || isByChance(marked.mime)
+  const found = isNone ? undefined : marked
   if (found === undefined && isText(beginning)) {
     const ending = endingOf(name)
     // Nothing tells of nothing.
