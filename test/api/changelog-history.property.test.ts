@@ -143,29 +143,33 @@ function undo(after: State, { action, changes }: Entry): State {
 }
 
 describe('the changelog', () => {
-  it('undone from its end gives every earlier state', async () => {
-    await fc.assert(
-      fc.asyncProperty(values, fc.array(step, { maxLength: 12 }), async (first, steps) => {
-        const id = await newRecord(host, 'thing', written(first))
-        const states = [await stateOf(id)]
-        for (const one of steps) {
-          await apply(id, one)
-          const state = await stateOf(id)
-          if (JSON.stringify(state) !== JSON.stringify(states.at(-1))) states.push(state)
-        }
-        const entries = await entriesOf(id)
-        expect(entries).toHaveLength(states.length)
-        let state = states.at(-1)!
-        for (const [at, entry] of entries.slice(0, -1).entries()) {
-          state = undo(state, entry)
-          expect(state).toEqual(states[states.length - 2 - at])
-        }
-        const empty = undo(state, entries.at(-1)!)
-        expect(Object.values(empty.values).every((value) => value === null || JSON.stringify(value) === '[]')).toBe(
-          true,
-        )
-      }),
-      { numRuns: sized(20, 400) },
-    )
-  }, 120_000)
+  it(
+    'undone from its end gives every earlier state',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(values, fc.array(step, { maxLength: 12 }), async (first, steps) => {
+          const id = await newRecord(host, 'thing', written(first))
+          const states = [await stateOf(id)]
+          for (const one of steps) {
+            await apply(id, one)
+            const state = await stateOf(id)
+            if (JSON.stringify(state) !== JSON.stringify(states.at(-1))) states.push(state)
+          }
+          const entries = await entriesOf(id)
+          expect(entries).toHaveLength(states.length)
+          let state = states.at(-1)!
+          for (const [at, entry] of entries.slice(0, -1).entries()) {
+            state = undo(state, entry)
+            expect(state).toEqual(states[states.length - 2 - at])
+          }
+          const empty = undo(state, entries.at(-1)!)
+          expect(Object.values(empty.values).every((value) => value === null || JSON.stringify(value) === '[]')).toBe(
+            true,
+          )
+        }),
+        { numRuns: sized(20, 400) },
+      )
+    },
+    sized(120_000, 600_000),
+  )
 })
