@@ -29,6 +29,7 @@ let host: PeopledHost
 
 beforeAll(async () => {
   host = await createPeopledHost({ users: [{}, {}, {}] })
+  await host.patch('/settings', { settings: { rateLimits: { read: null, write: null } } })
   await host.defineObject(
     'piece',
     { state: { type: 'select', options: [...states] } },
