@@ -190,6 +190,12 @@ describe('backup folder', () => {
     expect(readdirSync(dir).filter((name) => name.includes('incoming'))).toEqual([])
   })
 
+  it('leaves nothing of a restore that was cut off', () => {
+    for (const name of ['cairn.db.incoming', 'config.json.incoming']) writeFileSync(join(dir, name), 'half of it')
+    folder.clearRestore()
+    expect(readdirSync(dir).filter((name) => name.includes('incoming'))).toEqual([])
+  })
+
   it('refuses an id that is a path', () => {
     expect(folder.get('../../etc')).toBeUndefined()
     expect(folder.remove('..')).toBe(false)

@@ -60,6 +60,8 @@ export interface BackupFolder {
    * @throws Error when the backup differs from its manifest; the present files are untouched then
    */
   putBack(id: string, options: { presentSaved: boolean }): void
+  /** Clears what a restore has left that was cut off; only the holder of the data folder may. */
+  clearRestore(): void
 }
 
 /** What the folder works with. */
@@ -87,6 +89,7 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
     return join(root, id)
   }
 
+  const incomingOf = (name: string): string => join(dataDir, `${name}.incoming`)
   let making: string | null = null
 
   const prepareRoot = (): void => {
@@ -226,7 +229,7 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
         throw new Error('The manifest of the backup is missing or was changed.')
       const incoming = manifest.files
         .filter(({ name }) => name !== fileListName)
-        .map((file) => ({ file, path: join(dataDir, `${file.name}.incoming`) }))
+        .map((file) => ({ file, path: incomingOf(file.name) }))
       try {
         for (const { file, path } of incoming) {
           rmSync(path, { force: true })
@@ -247,6 +250,9 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       } finally {
         for (const { path } of incoming) rmSync(path, { force: true })
       }
+    },
+    clearRestore() {
+      for (const name of [databaseName, configName]) rmSync(incomingOf(name), { force: true })
     },
   }
 }

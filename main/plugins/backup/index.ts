@@ -24,14 +24,21 @@ export const backupPlugin = definePlugin({
     const { clock, ids, log, options } = host
     const storage = host.optionalService('storage')
     const checker = createFileChecker({ file: host.database.file, spawn: host.spawn, log, clock })
+    const folder = createBackupFolder({
+      dataDir: options.dataDir,
+      clock,
+      ids,
+      appVersion: options.version,
+      check: checker.check,
+    })
+    try {
+      folder.clearRestore()
+    } catch (error) {
+      // A folder that can only be read is served all the same.
+      log.warn({ err: error }, 'What a restore has left that was cut off could not be cleared.')
+    }
     const service = createBackupService({
-      folder: createBackupFolder({
-        dataDir: options.dataDir,
-        clock,
-        ids,
-        appVersion: options.version,
-        check: checker.check,
-      }),
+      folder,
       copy: (target) => host.database.backupTo(target),
       whileKept: (work) => storage()?.whileKept(work) ?? work(),
       databaseBytes: () => statSync(host.database.file).size,

@@ -104,6 +104,7 @@ function createMask(known: readonly string[]) {
       .replaceAll(/"(requestId|startedAt|completedAt|timestamp)":"[^"]*"/g, '"$1":""')
       .replaceAll(/"(durationMs|eventId|lastEventId|seq)":"?\d+"?/g, '"$1":0')
       .replaceAll(/nextCursor(\\*)":\\*"([^"\\]*)/g, (_, _slash, cursor: string) => `nextCursor:${cursor.length}`)
+      .replaceAll(/(confirmToken\\*":\\*")[^"\\]*/g, '$1')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'host')
   }
 }

@@ -70,8 +70,9 @@ export const graphqlChannels: Readonly<Record<string, ChannelCases>> = {
     ...world.triedFields.map((field) =>
       ask(`mutation { updateMatter(id: "${world.victims[2 * at]}", data: {${field}: "x"}) { id } }`),
     ),
-    ...world.guesses.map((guess) =>
+  ],
+  'graphql unique conflict': (world) =>
+    world.guesses.map((guess) =>
       ask(`mutation { createMatter(data: {name: "x", stage: "open", code: "${guess}"}) { id } }`),
     ),
-  ],
 }

@@ -224,6 +224,8 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
       for (const folder of await names(root)) {
         if (!/^[0-9a-f]{2}$/.test(folder)) continue
         for (const name of await names(path.join(root, folder))) {
+          // A restore that was cut off has left it: none is under way while a host runs.
+          if (name.endsWith('.incoming')) await rm(path.join(root, folder, name), { force: true })
           if (!shaForm.test(name) || isWanted(name)) continue
           remove(name)
           removed += 1
