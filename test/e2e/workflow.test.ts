@@ -166,7 +166,8 @@ describe('a workflow of two people', () => {
     await tabTo(page, 'Reject')
     await page.keyboard.press('Enter')
     for (const each of [owner, grace]) {
-      await each.page.getByRole('status').getByText('Rejected', { exact: true }).waitFor()
+      // Whoever rejected it is told so as well.
+      await each.page.getByRole('status').getByText('Rejected', { exact: true }).first().waitFor()
       await each.page.getByText('We have enough.').waitFor()
       expect(await each.page.getByRole('button', { name: 'Reject…' }).count()).toBe(0)
     }
