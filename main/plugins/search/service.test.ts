@@ -567,35 +567,22 @@ describe('a page by relevance', () => {
     }
   })
 
+  const eachOfPage = async (happens: (id: string) => Promise<void>): Promise<void> => {
+    for (let i = 100; i < 140; i++) await happens(`r${i}`)
+  }
   it.each([
     ['other records come', () => insert('z', { title: 'absent', notes: 'filler '.repeat(400) })],
     ['other records go', () => purge('a')],
-    [
-      'the records of the page are changed',
-      async () => {
-        for (let i = 0; i < 40; i++) await update(`r${100 + i}`, { title: 'word', notes: 'word word' })
-      },
-    ],
-    [
-      'the records of the page are removed',
-      async () => {
-        for (let i = 0; i < 40; i++) await purge(`r${100 + i}`)
-      },
-    ],
+    ['its records are changed', () => eachOfPage((id) => update(id, { title: 'word', notes: 'word word' }))],
+    ['its records are removed', () => eachOfPage(purge)],
   ])('goes on with the record that comes next although %s', async (_what, happens) => {
     await insert('a', { title: 'absent', notes: 'filler '.repeat(200) })
-    // Each is ranked apart from the others by its length, but for four each.
-    for (let i = 0; i < 100; i++) await insert(`r${100 + i}`, { title: 'word', notes: 'filler '.repeat(i / 4) })
-    const first = page('word', 40)
-    const { records, nextCursor } = first.finish(test.database.read.all(first.statement))
-    const ids = (rows: readonly { id?: unknown }[]) => rows.map(({ id }) => id)
-    expect(ids(records)).toEqual(Array.from({ length: 40 }, (_none, i) => `r${100 + i}`))
-    await happens()
-    await search.settled()
-    const second = page('word', 100, nextCursor!)
-    expect(ids(second.finish(test.database.read.all(second.statement)).records)).toEqual(
-      Array.from({ length: 60 }, (_none, i) => `r${140 + i}`),
-    )
+    for (let i = 0; i < 100; i++) await insert(`r${100 + i}`, { title: 'word', notes: 'lower '.repeat(i / 4) })
+    const read = ({ statement: sql, finish }: ReturnType<typeof page>) => finish(test.database.read.all(sql))
+    const { records, nextCursor } = read(page('word', 40))
+    await happens().then(search.settled)
+    const all = [...records, ...read(page('word', 100, nextCursor!)).records]
+    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_none, i) => `r${100 + i}`))
   })
 
   it('reads records by their number only', async () => {
