@@ -26,11 +26,11 @@ const timed = [
   // What one person does the other sees within a second: 10 to 330 ms on a quiet machine.
   'test/e2e/{activity,transports.long}.test.ts',
   'test/e2e/scroll.probe.test.ts',
-  'test/safety/limits.test.ts',
+  'test/safety/{durability,limits}.test.ts',
 ]
 
 /** Those whose limits of time are in a long run: what they prove at a commit are counts. */
-const timedInLongRun = ['test/safety/{backup,durability,process,schema,scripts,socket-load}.test.ts']
+const timedInLongRun = ['test/safety/{backup,process,schema,scripts,socket-load}.test.ts']
 
 /** Files that replace modules, each in a process of its own. */
 const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']
