@@ -10,6 +10,44 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
 
 const schedules: Readonly<Record<string, HostSchedule>> = {
+  'whoever edits a long text has seen the value it was, and nobody is told of that once more': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'retype', m: 1, n: 9 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'dropMemos', m: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 1, salt: 0 },
+      { kind: 'dropMemos', m: 8, n: 0 },
+      { kind: 'writeMemo', m: 17, r: 0, n: 2 },
+      { kind: 'flow', m: 1, to: 0, salt: 0 },
+      { kind: 'flow', m: 17, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+      { kind: 'trashMemo', m: 1, r: 0 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 50 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ],
+  },
+  'what somebody without the right made and removed for good comes to nothing': {
+    ...whole,
+    seed: 0,
+    schemas: 'none',
+    members: [
+      { rights: 'no_items', isKnownAtHome: false },
+      { rights: 'own_records', isKnownAtHome: false },
+    ],
+    steps: [
+      { kind: 'child', m: 1, r: 0 },
+      { kind: 'purge', m: 0, r: 0, child: true },
+      { kind: 'editComment', m: 0, r: 0, what: 0 },
+      { kind: 'editComment', m: 0, r: 0, what: 0 },
+      { kind: 'editChild', m: 0, r: 0 },
+      { kind: 'purge', m: 1, r: 0, child: false },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ],
+  },
   'a definition that waited for one it builds on is stored as soon as that is here': {
     ...whole,
     together: false,

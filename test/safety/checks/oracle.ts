@@ -38,7 +38,11 @@ const maxExceptions = 3
 const unlike: ReadonlySet<string> = new Set(['audit', 'backups', 'documents', 'registry', 'discovery'])
 
 /** Who manages metadata sees overlays of others, and in plans of changes how many records there are. */
-const openToDesigners: ReadonlySet<string> = new Set(['metadata effective and layers', 'metadata writes'])
+const openToDesigners: ReadonlySet<string> = new Set([
+  'metadata effective and layers',
+  'metadata writes',
+  'mcp metadata plans',
+])
 
 async function send(world: World, role: Role, one: LeakCase): Promise<Answered> {
   if (one.perform !== undefined) return one.perform({ url: world.host.host.url, headers: headersOf(world.host, role) })
@@ -104,6 +108,7 @@ function createMask(known: readonly string[]) {
       .replaceAll(/"(requestId|startedAt|completedAt|timestamp)":"[^"]*"/g, '"$1":""')
       .replaceAll(/"(durationMs|eventId|lastEventId|seq)":"?\d+"?/g, '"$1":0')
       .replaceAll(/nextCursor(\\*)":\\*"([^"\\]*)/g, (_, _slash, cursor: string) => `nextCursor:${cursor.length}`)
+      .replaceAll(/\$skiptoken=([\w-]+)/g, (_, cursor: string) => `$skiptoken=${cursor.length}`)
       .replaceAll(/(confirmToken\\*":\\*")[^"\\]*/g, '$1')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'host')
   }

@@ -58,8 +58,10 @@ export const mcpWrites: Readonly<Record<string, ChannelCases>> = {
     ...world.triedFields.map((field) =>
       call('update_record', { object: 'matter', id: world.victims[2 * at], data: { [field]: 'x' } }),
     ),
-    call('plan_metadata_change', { type: 'object', name: 'matter', item: { name: 'matter', fields: {} } }),
-    call('plan_metadata_change', { type: 'object', name: 'vault', item: { name: 'vault', fields: {} } }),
     call('run_flow', { flow: 'none' }),
   ],
+  'mcp metadata plans': () =>
+    ['matter', 'vault'].map((name) =>
+      call('plan_metadata_change', { type: 'object', name, item: { name, fields: {} } }),
+    ),
 }

@@ -333,7 +333,8 @@ function refusalsOn(
 
 /**
  * Whether an envelope does nothing but delete records and restore them, and its device left none of them deleted that was
- * not: tried together that changes nothing (D-241), unless somebody else deleted it meanwhile and came first.
+ * not; or is about a record that its device made and removed for good: tried together that changes nothing (D-241), unless
+ * somebody else deleted it meanwhile and came first.
  */
 function isTakenBack(one: Written, stored: readonly Written[]): boolean {
   return one.docs.every(({ doc, entries }) => {
@@ -341,6 +342,9 @@ function isTakenBack(one: Written, stored: readonly Written[]): boolean {
     const marks = own.flatMap(({ docs }) =>
       docs.filter((other) => other.doc === doc).flatMap((other) => other.entries.filter(([key]) => key === '_del')),
     )
+    const of = own.flatMap(({ docs }) => docs.filter((other) => targetOf(other.doc) === targetOf(doc)))
+    const keys = new Set(of.flatMap((other) => other.entries.map(([key]) => key)))
+    if (keys.has('_created') && keys.has('_purge')) return true
     const isDeletion = entries.length > 0 && entries.every(([key]) => key === '_del')
     return isDeletion && marks[0]![1] !== null && marks.at(-1)![1] === null
   })

@@ -40,6 +40,7 @@ export function captureRecords(
     const id = event.recordId!
     const { record, changes = {} } = event.payload as RecordPayload
     if (event.type === 'record.created') return newRecordEdits(schema, record)
+    const hashes = (): Record<string, string> => textHashes(tx, schema.uid, id)
     const isKnown = hasDoc(tx, formatDocName({ kind: 'record', object: schema.uid, record: id }))
     if (!isKnown && isKeptAside(tx, schema.uid, id)) {
       if (event.type === 'record.purged') endAside(tx, schema.uid, id)
@@ -47,10 +48,10 @@ export function captureRecords(
     }
     switch (event.type) {
       case 'record.updated':
-        return isKnown ? changedRecordEdits(schema, id, changes) : newRecordEdits(schema, record)
+        return isKnown ? changedRecordEdits(schema, id, changes, hashes) : newRecordEdits(schema, record)
       case 'record.restored': {
         if (!isKnown) return newRecordEdits(schema, record)
-        return [markEdit(schema, id, DELETED_KEY, null), ...changedRecordEdits(schema, id, changes)]
+        return [markEdit(schema, id, DELETED_KEY, null), ...changedRecordEdits(schema, id, changes, hashes)]
       }
       case 'record.deleted': {
         const found = deletionOf(tx, schema, event)

@@ -1,5 +1,6 @@
 // What a written record means for its documents: entries of its register, changes of its long texts. Knows fields and
 // documents, no database.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
@@ -160,43 +161,69 @@ function mendRecord(
 /** Says of values that moved between the register and a long text what of the place they left was seen. */
 function movedPatch(schema: ObjectSchema, register: Register, known: KnownRecord | undefined): RegisterPatch {
   if (known?.converted === undefined) return {}
-  const { scalars, texts } = syncedFields(schema)
+  const { scalars } = syncedFields(schema)
   const hashes = known.converted()
-  const patch: Record<string, Json> = {}
-  for (const { uid } of texts) {
-    const parts = partsOf(register, uid)
-    if (readSum(parts) !== null || readMembers(parts) !== null) Object.assign(patch, wholePatch(parts, null))
-  }
+  const patch: Record<string, Json> = { ...leftPatch(schema, register, schema.fields, () => hashes) }
   for (const { field } of scalars) {
     const [key, hash] = [formerTextKey(field.uid), hashes[field.uid]]
-    if (hash !== undefined && register.get(key)?.winner[1] !== hash) patch[key] = hash
+    if (hash !== undefined && !register.has(key)) patch[key] = hash
   }
   return patch
 }
 
-/** What changed of a record that has documents. */
+/**
+ * Says of fields that were of another kind before that all was seen that stands in the place they left: in the register of
+ * a long text, in the text of another field.
+ */
+export function leftPatch(
+  schema: ObjectSchema,
+  register: Register,
+  fields: readonly Pick<FieldSchema, 'uid'>[],
+  hashes: () => Readonly<Record<string, string>>,
+): RegisterPatch {
+  const texts = new Set(syncedFields(schema).texts.map(({ uid }) => uid))
+  const patch: Record<string, Json> = {}
+  for (const { uid } of fields) {
+    if (texts.has(uid)) {
+      const parts = partsOf(register, uid)
+      if (readSum(parts) !== null || readMembers(parts) !== null) Object.assign(patch, wholePatch(parts, null))
+      continue
+    }
+    const held = register.get(formerTextKey(uid))?.winner
+    const hash = held === undefined ? undefined : hashes()[uid]
+    if (hash !== undefined && hash !== held![1]) patch[formerTextKey(uid)] = hash
+  }
+  return patch
+}
+
+/**
+ * What changed of a record that has documents.
+ * @param hashes of its long texts as they are stored, by the uid of their field; asked for only where they count
+ */
 export function changedRecordEdits(
   schema: ObjectSchema,
   id: string,
   changes: Readonly<Record<string, { new: unknown }>>,
+  hashes: () => Readonly<Record<string, string>>,
 ): NamedEdit[] {
   const { scalars, texts } = syncedFields(schema)
   const edits: NamedEdit[] = []
   const changed = scalars.filter(({ field }) => Object.hasOwn(changes, field.name))
+  const changedTexts = texts.filter(({ name }) => changes[name] !== undefined)
   const owner = changes['owner']
-  if (changed.length > 0 || owner !== undefined) {
+  if (changed.length > 0 || changedTexts.length > 0 || owner !== undefined) {
     edits.push({
       name: { kind: 'record', object: schema.uid, record: id },
       edit(place) {
         const patch = patchOf(place, changed, changes)
         if (owner !== undefined) patch[OWNER_KEY] = owner.new as Json
-        place.set(patch)
+        const fields = [...changed.map(({ field }) => field), ...changedTexts]
+        place.set({ ...patch, ...leftPatch(schema, place.register(), fields, hashes) })
       },
     })
   }
-  for (const field of texts) {
-    const change = changes[field.name]
-    if (change === undefined) continue
+  for (const field of changedTexts) {
+    const change = changes[field.name]!
     edits.push({
       name: { kind: 'text', object: schema.uid, record: id, field: field.uid },
       edit(place) {
