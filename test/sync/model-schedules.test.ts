@@ -10,6 +10,53 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
 
 const schedules: Readonly<Record<string, HostSchedule>> = {
+  'a conflict stays when a definition from elsewhere has the row taken over once more': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 1, salt: 0 },
+      { kind: 'retype', m: 1, n: 1 },
+      { kind: 'flow', m: 1, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 2, r: 0, n: 2 },
+      { kind: 'flow', m: 2, to: 0, salt: 0 },
+      { kind: 'flow', m: 2, to: 1, salt: 0 },
+      { kind: 'retype', m: 1, n: 4 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 2 },
+    ],
+  },
+  'words in a long text that was none any more elsewhere are shown beside the value': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 1, salt: 0 },
+      { kind: 'retype', m: 1, n: 1 },
+      { kind: 'flow', m: 1, to: 1, salt: 0 },
+      { kind: 'writeMemo', m: 2, r: 0, n: 2 },
+      { kind: 'flow', m: 2, to: 0, salt: 0 },
+      { kind: 'flow', m: 2, to: 1, salt: 0 },
+      { kind: 'retype', m: 1, n: 4 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 2 },
+    ],
+  },
+  'a deletion by somebody whose letters were refused is told as one of another text': {
+    ...whole,
+    seed: 0,
+    schemas: 'none',
+    members: [
+      { rights: 'no_items', isKnownAtHome: false },
+      { rights: 'some_fields', isKnownAtHome: false },
+    ],
+    steps: [
+      { kind: 'text', m: 1, r: 1, at: 0, remove: false },
+      { kind: 'delete', m: 1, r: 1, child: false },
+    ],
+  },
   'whoever edits a long text has seen the value it was, and nobody is told of that once more': {
     ...whole,
     seed: 0,

@@ -20,10 +20,11 @@ export function conflictsOf(
   found: {
     readonly register: Register
     readonly alive: ReadonlyMap<string, readonly Mark[]>
-    readonly byDoc: ReadonlyMap<string, readonly Written[]>
+    /** All that was written to each long text that is here, refused or not. */
+    readonly textWrites: readonly { readonly doc: string; readonly writes: readonly Written[] }[]
   },
 ): string[] {
-  const { register, alive, byDoc } = found
+  const { register, alive, textWrites } = found
   const schema = machine.metadata.objectSchemas().find(({ uid }) => doc.startsWith(`r/${uid}/`))!
   const fields = new Map(syncedFields(schema).merged.map(({ uid, merge }) => [uid, merge]))
   const conflicts = new Set<string>()
@@ -49,8 +50,8 @@ export function conflictsOf(
       })
     const isTextUnseen =
       !isPurged &&
-      [...byDoc].some(
-        ([name, writes]) => name.startsWith(`t/${doc.slice(2)}/`) && isOtherText(machine, name, writes, mark.by),
+      textWrites.some(
+        ({ doc: name, writes }) => name.startsWith(`t/${doc.slice(2)}/`) && isOtherText(machine, name, writes, mark.by),
       )
     if (unseen.length > 0 || isTextUnseen) conflicts.add(`delete_edit ${doc} `)
   }

@@ -34,6 +34,8 @@ export interface ConflictScene {
   readonly history: EntryHistory
   /** Its long texts, former ones too, by the uid of their field; asked for only where they count. */
   texts(): ReadonlyMap<string, SeenText>
+  /** Uids of the fields that have a long text, or had one. */
+  textFields(): ReadonlySet<string>
 }
 
 /** A long text as it is now. */
@@ -125,15 +127,19 @@ export function movedConflicts(scene: MovedScene): ConflictDraft[] {
     )
     add(uid, sideOf(moved, writerOf, text.text), losers)
   }
-  for (const { field } of scalars) {
+  const written = scalars.filter(({ field: { uid } }) => register.has(uid) || register.has(formerTextKey(uid)))
+  const withText = written.length === 0 ? new Set<string>() : scene.textFields()
+  for (const { field } of written) {
+    const text = withText.has(field.uid) ? scene.texts().get(field.uid) : undefined
     const seen = register.get(formerTextKey(field.uid))?.winner
-    const text = seen === undefined ? undefined : scene.texts().get(field.uid)
-    if (seen === undefined || text === undefined || text.hash === seen[1]) continue
-    const held = register.get(field.uid)?.winner ?? seen
-    const writer = writerOf(text.writtenBesides(seen[4]) ?? seen[4])
+    // Whoever changed the type had seen no text where nothing says so: one that stands there was written meanwhile.
+    if (text === undefined || (seen === undefined ? text.text === '' : text.hash === seen[1])) continue
+    const held = register.get(field.uid)?.winner ?? seen!
+    const by = seen ?? held
+    const writer = writerOf(text.writtenBesides(by[4]) ?? by[4])
     const value = register.has(field.uid) ? held[1] : null
     // Nothing in a text says when it was written.
-    add(field.uid, sideOf(held, writerOf, value), [{ value: text.text, ...writer, at: sideOf(seen, writerOf).at }])
+    add(field.uid, sideOf(held, writerOf, value), [{ value: text.text, ...writer, at: sideOf(by, writerOf).at }])
   }
   return drafts
 }

@@ -24,9 +24,10 @@ import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.ts'
-import { hasDoc, needsProject, putFlags, readDoc, readTexts } from '../store/doc-store.ts'
+import { hasDoc, needsProject, putFlags, readDoc, readTexts, textFieldsOf } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordBackfill } from '../write/record-backfill.ts'
+import type { MovedFields } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { isRemoved } from './removed.ts'
 import { conflictsOf, deleteConflicts, movedConflicts, typeConflicts } from './record-conflicts.ts'
@@ -124,7 +125,8 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const writerOf = parts.writerOf(tx)
     const history = createEntryHistory(tx)
     const texts = (): ReadonlyMap<string, SeenText> => textsOf(tx, schema, recordId)
-    const scene = { doc, schema, recordId, register, merged: values, outcome, writerOf, history, texts }
+    const textFields = (): ReadonlySet<string> => textFieldsOf(tx, schema.uid, recordId)
+    const scene = { doc, schema, recordId, register, merged: values, outcome, writerOf, history, texts, textFields }
     const drafts = conflictsOf(scene)
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
@@ -206,6 +208,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
       writerOf: parts.writerOf(tx),
       history: createEntryHistory(tx),
       texts: () => textsOf(tx, schema, recordId).set(field, seenText(document)),
+      textFields: () => textFieldsOf(tx, schema.uid, recordId).add(field),
     }
   }
 
@@ -238,8 +241,16 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     for (const draft of movedConflicts(sceneOf(tx, merged, place))) openConflict(tx, draft, clock.iso())
   }
 
+  const movedFields: MovedFields = (tx, { schema, recordId, register }) => {
+    const doc = formatDocName({ kind: 'record', object: schema.uid, record: recordId })
+    const texts = (): ReadonlyMap<string, SeenText> => textsOf(tx, schema, recordId)
+    const textFields = (): ReadonlySet<string> => textFieldsOf(tx, schema.uid, recordId)
+    const scene = { doc, schema, recordId, register, writerOf: parts.writerOf(tx), texts, textFields }
+    return movedConflicts(scene).map(({ field }) => field)
+  }
+
   return [
-    { kind: 'record', project: projectRecord, ...createRecordBackfill(data, metadata, parts.isOwn) },
+    { kind: 'record', project: projectRecord, ...createRecordBackfill(data, metadata, parts.isOwn, movedFields) },
     { kind: 'text', project: projectText },
   ]
 }

@@ -6,9 +6,9 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { RefusalName } from '#main/replication/core/doc-names.ts'
-import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
+import { DELETED_KEY, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
-import { partsOf, readSum, wholePatch } from '#main/replication/core/register-patches.ts'
+import { partsOf, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { markAt } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
@@ -19,7 +19,7 @@ import { textHashes } from '../store/doc-store.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
 import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
 import { emptyingEdits } from '../write/purge-capture.ts'
-import { markEdit, PURGED_KEY } from '../write/record-edits.ts'
+import { leftPatch, markEdit, PURGED_KEY } from '../write/record-edits.ts'
 import type { Deletion } from '../write/deletion-mark.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictPlace } from './conflict-store.ts'
@@ -64,18 +64,14 @@ export function createConflictEngine(parts: {
     ) {
       docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, (place) => {
         const register = place.register()
-        const former = formerTextKey(field)
         // What the text of a former time says was seen by whoever decided.
-        const hash = register.has(former) ? textHashes(tx, object, recordId)[field] : undefined
-        const seen = hash === undefined ? {} : { [former]: hash }
+        const left = leftPatch(schema, register, [{ uid: field }], () => textHashes(tx, object, recordId))
         // A long text has its value in a document of its own: nothing of it stays in the record.
         const { merged, texts } = syncedFields(schema)
-        const isText = texts.some(({ uid }) => uid === field)
-        const kept = isText ? null : value
-        const parts = partsOf(register, field)
-        const hasStrays = mergeValues(register, merged).strays.has(field) || (isText && readSum(parts) !== null)
-        const taken = hasStrays ? wholePatch(parts, kept) : {}
-        place.set({ ...settlingPatch(register, field, kept), ...taken, ...seen })
+        const kept = texts.some(({ uid }) => uid === field) ? null : value
+        const hasStrays = mergeValues(register, merged).strays.has(field)
+        const taken = hasStrays ? wholePatch(partsOf(register, field), kept) : {}
+        place.set({ ...settlingPatch(register, field, kept), ...taken, ...left })
       })
     },
     /** Says that all beginnings of a long text were seen: it stays as it stands. */

@@ -64,6 +64,12 @@ export function readNames(
   return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`]))
 }
 
+/** Uids of the fields of a record that have a long text, or had one. */
+export function textFieldsOf(read: Pick<Reader, 'all'>, object: string, record: string): Set<string> {
+  const prefix = `t/${object}/${record}/`
+  return new Set(readNames(read, prefix, '', 1_000).map(({ name }) => name.slice(prefix.length)))
+}
+
 /** The hashes of the long texts of a record as they are stored, by the uid of their field, in hexadecimal digits. */
 export function textHashes(read: Pick<Reader, 'all'>, object: string, record: string): Record<string, string> {
   const prefix = `t/${object}/${record}/`

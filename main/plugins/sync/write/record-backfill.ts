@@ -14,7 +14,15 @@ import type { DocKindHandler, BackfillWriter } from '../engine/docs.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import { isKeptAside } from '../store/aside-store.ts'
-import { needsProject, putFlags, readDoc, readDocument, readNames, textHashes } from '../store/doc-store.ts'
+import {
+  needsProject,
+  putFlags,
+  readDoc,
+  readDocument,
+  readNames,
+  textFieldsOf,
+  textHashes,
+} from '../store/doc-store.ts'
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
@@ -48,11 +56,18 @@ export function syncedObjects(metadata: Pick<MetadataService, 'objectSchemas'>):
   return metadata.objectSchemas().filter((schema) => schema.enable.sync && !schema.abstract)
 }
 
+/** Fields, by uid, of a record with values beside what they say: in the place they had before they became another type. */
+export type MovedFields = (
+  tx: Tx,
+  record: { readonly schema: ObjectSchema; readonly recordId: string; readonly register: Register },
+) => readonly string[]
+
 /** Makes the two functions of the backfill of records. */
 export function createRecordBackfill(
   data: Pick<DataService, 'wholeRecords'>,
   metadata: Pick<MetadataService, 'objectSchemas'>,
   isOwn: (inc: number) => boolean,
+  movedFields: MovedFields,
 ): Required<Pick<DocKindHandler, 'backfill' | 'backfillTotal'>> {
   return {
     backfillTotal: (reads: Pick<Reads, 'all' | 'get'>) =>
@@ -87,7 +102,9 @@ export function createRecordBackfill(
             isElsewhere = place?.isOwn === true && !isMadeBy(at.register(), isOwn)
             if (isElsewhere) return
             edit(at)
-            if (isRecord && hasConflicts) closeSettled(tx, { doc: formatDocName(name), schema }, at)
+            if (!isRecord || !hasConflicts) return
+            const moved = movedFields(tx, { schema, recordId: name.record, register: at.register() })
+            closeSettled(tx, { doc: formatDocName(name), schema, moved }, at)
           }
           write(name, author, mend, { mend: true })
           // Others judge what a deleted record became by what is written here; so does this machine.
@@ -113,12 +130,12 @@ export function createRecordBackfill(
 /** Ends the conflicts of fields whose document tells of none any more: what was written took the place of all sides. */
 function closeSettled(
   tx: Tx,
-  { doc, schema }: { readonly doc: string; readonly schema: ObjectSchema },
+  { doc, schema, moved }: { readonly doc: string; readonly schema: ObjectSchema; readonly moved: readonly string[] },
   { register, hlc }: EditPlace,
 ): void {
   const open = [...register()].filter(([, { losers }]) => losers.length > 0)
   const { strays } = mergeValues(register(), syncedFields(schema).merged)
-  const still = new Set([...open.map(([key]) => parseKey(key).uid), ...strays.keys()])
+  const still = new Set([...open.map(([key]) => parseKey(key).uid), ...strays.keys(), ...moved])
   closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, new Date(hlc.ms).toISOString())
 }
 
@@ -142,11 +159,7 @@ function knownRecord(tx: Tx, schema: ObjectSchema, record: string): KnownRecord 
   let texts: ReadonlySet<string> | undefined
   return {
     isOpen: (field) => readConflict(tx, conflictId({ kind: 'type', doc, field }))?.state === 'open',
-    hadText(field) {
-      const prefix = `t/${schema.uid}/${record}/`
-      texts ??= new Set(readNames(tx, prefix, '', 1_000).map(({ name }) => name))
-      return texts.has(`${prefix}${field}`)
-    },
+    hadText: (field) => (texts ??= textFieldsOf(tx, schema.uid, record)).has(field),
   }
 }
 

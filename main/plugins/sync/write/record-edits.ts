@@ -160,15 +160,7 @@ function mendRecord(
 
 /** Says of values that moved between the register and a long text what of the place they left was seen. */
 function movedPatch(schema: ObjectSchema, register: Register, known: KnownRecord | undefined): RegisterPatch {
-  if (known?.converted === undefined) return {}
-  const { scalars } = syncedFields(schema)
-  const hashes = known.converted()
-  const patch: Record<string, Json> = { ...leftPatch(schema, register, schema.fields, () => hashes) }
-  for (const { field } of scalars) {
-    const [key, hash] = [formerTextKey(field.uid), hashes[field.uid]]
-    if (hash !== undefined && !register.has(key)) patch[key] = hash
-  }
-  return patch
+  return known?.converted === undefined ? {} : leftPatch(schema, register, schema.fields, known.converted)
 }
 
 /**
@@ -183,15 +175,15 @@ export function leftPatch(
 ): RegisterPatch {
   const texts = new Set(syncedFields(schema).texts.map(({ uid }) => uid))
   const patch: Record<string, Json> = {}
+  let known: Readonly<Record<string, string>> | undefined
   for (const { uid } of fields) {
     if (texts.has(uid)) {
       const parts = partsOf(register, uid)
       if (readSum(parts) !== null || readMembers(parts) !== null) Object.assign(patch, wholePatch(parts, null))
       continue
     }
-    const held = register.get(formerTextKey(uid))?.winner
-    const hash = held === undefined ? undefined : hashes()[uid]
-    if (hash !== undefined && hash !== held![1]) patch[formerTextKey(uid)] = hash
+    const hash = (known ??= hashes())[uid]
+    if (hash !== undefined && register.get(formerTextKey(uid))?.winner[1] !== hash) patch[formerTextKey(uid)] = hash
   }
   return patch
 }
