@@ -112,7 +112,16 @@ export class ProcessRun implements AtRest {
     const isBroken = machine.broken > before
     await until(`${machine.name} runs again`, () => machine.isUp(), 60_000)
     const found = this.#collectOf(machine, told)
-    if (!isBroken) assertLogged(machine, told, found)
+    if (isBroken) return
+    try {
+      assertLogged(machine, told, found)
+    } catch (error) {
+      const atOnce = entriesIn(found)
+      await pause(1_000)
+      const later = entriesIn(this.#collectOf(machine))
+      const seen = JSON.stringify({ step, incs: machine.incs(), atOnce, later })
+      throw new Error(`${(error as Error).message} It said at once, and a second later: ${seen}`, { cause: error })
+    }
   }
 
   #collectOf(machine: ProcessMachine, told: Told = noWrite): readonly Written[] {
@@ -140,4 +149,10 @@ export class ProcessRun implements AtRest {
       }
     }
   }
+}
+
+function entriesIn(found: readonly Written[]): readonly unknown[] {
+  return found.flatMap(({ inc, seq, author, docs }) =>
+    docs.map(({ doc, entries }) => ({ inc, seq, author, doc, entries })),
+  )
 }
