@@ -166,8 +166,9 @@ describe('a workflow of two people', () => {
     await tabTo(page, 'Reject')
     await page.keyboard.press('Enter')
     for (const each of [owner, grace]) {
-      // Whoever rejected it is told so as well.
-      await each.page.getByRole('status').getByText('Rejected', { exact: true }).first().waitFor()
+      // Whoever rejected it is told so in a notice as well.
+      const shown = each.page.getByRole('region', { name: 'Ink' })
+      await shown.getByRole('status').getByText('Rejected', { exact: true }).waitFor()
       await each.page.getByText('We have enough.').waitFor()
       expect(await each.page.getByRole('button', { name: 'Reject…' }).count()).toBe(0)
     }
