@@ -10,6 +10,24 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
 
 const schedules: Readonly<Record<string, HostSchedule>> = {
+  'what was said on a record goes with it, although what empties it builds on something lost': {
+    ...whole,
+    seed: 0,
+    schemas: 'none',
+    together: false,
+    steps: [
+      { kind: 'editComment', m: 0, r: 0, what: 0 },
+      { kind: 'flow', m: 0, to: 13, salt: 0 },
+      { kind: 'purge', m: 8, r: 0, child: false },
+      { kind: 'flow', m: 20, to: 7, salt: 748501199 },
+      { kind: 'crash', m: 0 },
+      { kind: 'rollback', m: 0 },
+      { kind: 'restore', m: 0, r: 0, child: false },
+      { kind: 'rollback', m: 20 },
+      { kind: 'fail', m: 0, r: 0 },
+      { kind: 'create', m: 0, fields: 0, code: 0 },
+    ],
+  },
   'a conflict stays when a definition from elsewhere has the row taken over once more': {
     ...whole,
     seed: 0,

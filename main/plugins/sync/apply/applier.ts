@@ -5,6 +5,7 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
+import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
 import { createRepeated } from '../engine/repeated.ts'
 import type { Devices, Quarantined } from '../engine/replica.ts'
@@ -13,6 +14,7 @@ import { countProblems, noteProblemOpened, putProblem, readProblem } from '../st
 import type { ProblemReason } from '../store/problem-store.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
 import type { LocalDocs } from '../write/doc-writer.ts'
+import { seenRemoval } from '../write/purge-capture.ts'
 import type { Incoming } from '../refusals/refusing.ts'
 import { createRefusing } from '../refusals/refusing.ts'
 import type { Fault, Read } from './calls.ts'
@@ -153,6 +155,29 @@ export function createApplier(parts: ApplierParts): Applier {
     })
   }
 
+  /** Of a record that is removed for good, what can be removed already; see {@link seenRemoval}. */
+  const removeSeen = (tx: Tx, device: string, part: readonly Read[]): void => {
+    for (const { body } of part) {
+      const name = body === null ? null : parseDocName(body.doc)
+      if (body === null || (name?.kind !== 'feed' && name?.kind !== 'workflow')) continue
+      const update = seenRemoval(tx, name, hlc)
+      if (update === null) continue
+      const incoming: Incoming = {
+        name: body.doc,
+        author: body.author,
+        update,
+        device,
+        at: clock.iso(),
+        isFollowed: false,
+      }
+      try {
+        tx.savepoint(() => mergeDoc(tx, incoming, (change) => judge(tx, incoming, change)))
+      } catch (error) {
+        if (!(error instanceof Forbidden || error instanceof Waits)) throw error
+      }
+    }
+  }
+
   const refusing = createRefusing({
     device: parts.device,
     clock,
@@ -202,6 +227,7 @@ export function createApplier(parts: ApplierParts): Applier {
         if (met === 'merged') return part
         if (met !== undefined) return layAll({ kind: 'quarantine', reason: 'forbidden', detail: met.forbidden })
       }
+      if (error instanceof Waits) removeSeen(tx, device, part)
       if (error instanceof Waits)
         return layAll({ kind: 'parked', reason: error.reason, detail: [...error.missing].join(',') })
       if (part.length > 1) return part.flatMap((one) => applyPart(tx, device, [one]))

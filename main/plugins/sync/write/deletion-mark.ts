@@ -14,6 +14,8 @@ export interface Deletion {
   readonly by: string
   /** The hashes of the long texts as they are by then, by the uid of their field; left out where none were looked at. */
   readonly texts?: () => Readonly<Record<string, string>>
+  /** Of a removal for good: {@link seenStamps} of its feed and its approvals. */
+  readonly feed?: Readonly<Record<string, string>>
 }
 
 /** The mark of a deletion, as whoever deleted the record wrote it. */
@@ -23,11 +25,14 @@ export interface DeletionMark {
   readonly by?: unknown
   readonly at?: unknown
   readonly texts?: unknown
+  /** As `seen`, of the feed and the approvals of a record that is removed for good. */
+  readonly feed?: Readonly<Record<string, string>>
 }
 
 /** A deletion as it is written: with what of the record was seen. */
-export function markOf({ at, by, texts }: Deletion, seen: Readonly<Record<string, string>>): Json {
-  return { at, by, seen, ...(texts === undefined ? {} : { texts: texts() }) }
+export function markOf({ at, by, texts, feed = {} }: Deletion, seen: Readonly<Record<string, string>>): Json {
+  const hasFeed = Object.keys(feed).length > 0
+  return { at, by, seen, ...(texts === undefined ? {} : { texts: texts() }), ...(hasFeed && { feed }) }
 }
 
 /** What {@link seenStamps} says, with what is written together with the mark: whoever deleted the record has seen that, too. */

@@ -1,13 +1,18 @@
 // Empties the documents of a record that is removed for good: its values, its long texts, its feed, its approvals. What is left is that it
 // was removed. Knows documents, no rows.
-import type { Tx } from '#main/kernel/database.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
+import type { HlcClock } from '#main/replication/core/hlc.ts'
+import { markAt } from '#main/replication/core/register.ts'
+import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { DocWriter } from '../engine/docs.ts'
-import { hasDoc, readNames } from '../store/doc-store.ts'
+import { hasDoc, readDocument, readNames } from '../store/doc-store.ts'
+import { isSeen, seenStamps } from './deletion-mark.ts'
+import type { DeletionMark } from './deletion-mark.ts'
 import { PURGED_KEY } from './record-edits.ts'
 import type { NamedEdit } from './record-edits.ts'
 
@@ -37,16 +42,49 @@ export function emptyingEdits(tx: Tx, object: string, record: string): NamedEdit
   const name: DocName = { kind: 'record', object, record }
   if (!hasDoc(tx, formatDocName(name))) return []
   const edits: NamedEdit[] = [{ name, edit: emptyRecord }]
-  const workflow: DocName = { kind: 'workflow', object, record }
-  if (hasDoc(tx, formatDocName(workflow))) edits.push({ name: workflow, edit: emptyRegister })
-  for (const letter of ['t', 'f']) {
-    for (const found of readNames(tx, `${letter}/${object}/${record}/`, '', mostDocs)) {
-      const parsed = parseDocName(found.name)
-      if (parsed?.kind === 'text') edits.push({ name: parsed, edit: ({ text }) => void text.change('') })
-      if (parsed?.kind === 'feed') edits.push({ name: parsed, edit: emptyRegister })
-    }
-  }
+  for (const text of namesBelow(tx, `t/${object}/${record}/`))
+    edits.push({ name: text, edit: (place) => void place.text.change('') })
+  for (const feed of feedNames(tx, object, record)) edits.push({ name: feed, edit: emptyRegister })
   return edits
+}
+
+/** What whoever removes a record for good has seen of its feed and its approvals, see {@link seenStamps}. */
+export function feedStamps(tx: Tx, object: string, record: string): Record<string, string> {
+  const registers = feedNames(tx, object, record).map((name) => readDocument(tx, formatDocName(name))!.register)
+  const entries = registers.flatMap((register, at) =>
+    [...register].map(([key, held]) => [`${at}${key}`, held] as const),
+  )
+  return seenStamps(new Map(entries))
+}
+
+/**
+ * What takes away of a feed, or of approvals, what whoever removed their record for good had seen of them; null where nothing of
+ * that is here. For what that person wrote to empty them cannot be merged, should it build on what is lost.
+ */
+export function seenRemoval(
+  read: Pick<Reads, 'get'>,
+  name: Extract<DocName, { kind: 'feed' | 'workflow' }>,
+  clock: Pick<HlcClock, 'tick'>,
+): Uint8Array | null {
+  const { object, record } = name
+  const register = readDocument(read, formatDocName({ kind: 'record', object, record }))?.register
+  const { feed: seen } = (register === undefined ? null : (markAt(register, PURGED_KEY) as DeletionMark | null)) ?? {}
+  const document = seen === undefined ? undefined : readDocument(read, formatDocName(name))
+  if (seen === undefined || document === undefined) return null
+  const keys = [...document.register]
+    .filter(([, { winner, losers }]) => [winner, ...losers].every((entry) => isSeen(nameOfEntry(entry), { seen })))
+    .map(([key]) => key)
+  return document.edit({ inc: 0, clock }, [(place) => place.remove(keys)])?.update ?? null
+}
+
+function feedNames(tx: Tx, object: string, record: string): Extract<DocName, { kind: 'feed' | 'workflow' }>[] {
+  const workflow = { kind: 'workflow', object, record } as const
+  const feeds = namesBelow(tx, `f/${object}/${record}/`).filter((name) => name.kind === 'feed')
+  return [...(hasDoc(tx, formatDocName(workflow)) ? [workflow] : []), ...feeds]
+}
+
+function namesBelow(tx: Tx, prefix: string): DocName[] {
+  return readNames(tx, prefix, '', mostDocs).flatMap(({ name }) => parseDocName(name) ?? [])
 }
 
 /** The mark stays, and with it what its writer had seen. */

@@ -16,6 +16,7 @@ import type { OwnerIdentity } from '../engine/owner-identity.ts'
 import { endAside, isKeptAside } from '../store/aside-store.ts'
 import { hasDoc, textHashes } from '../store/doc-store.ts'
 import type { Letters } from './letters.ts'
+import { feedStamps } from './purge-capture.ts'
 import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { Deletion } from './deletion-mark.ts'
 import type { NamedEdit } from './record-edits.ts'
@@ -59,7 +60,7 @@ export function captureRecords(
         return isKnown ? [markEdit(schema, id, DELETED_KEY, mark)] : newRecordEdits(schema, record, mark)
       }
       default:
-        return isKnown ? [markEdit(schema, id, PURGED_KEY, { at: event.timestamp, by: event.actor.id })] : []
+        return isKnown ? [markEdit(schema, id, PURGED_KEY, purgeOf(tx, schema, event))] : []
     }
   }
 
@@ -101,6 +102,14 @@ function withLetters(
       if (normalizeText(place.text.read()) !== text) edit(place)
     },
   }
+}
+
+function purgeOf(
+  tx: Tx,
+  schema: ObjectSchema,
+  { timestamp: at, actor: { id: by }, recordId }: PlatformEvent,
+): Deletion {
+  return { at, by, feed: feedStamps(tx, schema.uid, recordId!) }
 }
 
 /** The marks as the row has them; those of the event where the row is gone already. */
