@@ -173,7 +173,7 @@ export function createApplier(parts: ApplierParts): Applier {
       try {
         tx.savepoint(() => mergeDoc(tx, incoming, (change) => judge(tx, incoming, change)))
       } catch (error) {
-        if (!(error instanceof Forbidden || error instanceof Waits)) throw error
+        if (!(error instanceof Forbidden || error instanceof Waits || error instanceof DocError)) throw error
       }
     }
   }

@@ -56,7 +56,9 @@ export function seenStamps(register: Register): Record<string, string> {
 }
 
 /** Whether an entry was there when the record was deleted. */
-export function isSeen(entry: EntryName, { seen = {} }: DeletionMark): boolean {
+export function isSeen(entry: EntryName, { seen }: DeletionMark): boolean {
+  // It comes from elsewhere: nobody has looked at its shape.
+  if (typeof seen !== 'object' || seen === null) return false
   const stamp = Object.hasOwn(seen, String(entry.inc)) ? seen[String(entry.inc)] : undefined
   if (typeof stamp !== 'string') return false
   const [ms = 0, ctr = 0] = stamp.split('.').map(Number)
