@@ -10,6 +10,22 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
 
 const schedules: Readonly<Record<string, HostSchedule>> = {
+  'a value that its author replaced before it came to where the field has another type is told there by its successor':
+    {
+      ...whole,
+      seed: 0,
+      schemas: 'memos',
+      steps: [
+        { kind: 'dropField', m: 0, n: 0 },
+        { kind: 'memo', m: 8, r: 0, n: 54 },
+        { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+        { kind: 'writeMemo', m: 11, r: 0, n: 6 },
+        { kind: 'retype', m: 0, n: 15 },
+        { kind: 'flow', m: 0, to: 0, salt: 0 },
+        { kind: 'memo', m: 0, r: 0, n: 0 },
+        { kind: 'trashMemo', m: 0, r: 0 },
+      ],
+    },
   'what was said on a record goes with it, although what empties it builds on something lost': {
     ...whole,
     seed: 0,
