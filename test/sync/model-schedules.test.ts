@@ -10,6 +10,20 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
 
 const schedules: Readonly<Record<string, HostSchedule>> = {
+  'a text that was made a number of by its own machine is no other value beside it': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'retype', m: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+      { kind: 'retype', m: 17, n: 29 },
+      { kind: 'retype', m: 0, n: 7 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'memo', m: 17, r: 0, n: 2 },
+    ],
+  },
   'a value that its author replaced before it came to where the field has another type is told there by its successor':
     {
       ...whole,

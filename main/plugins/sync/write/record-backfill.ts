@@ -91,8 +91,8 @@ export function createRecordBackfill(
         // What a change of the object did to records, nobody wrote.
         const author = !isAlone && typeof record['created_by'] === 'string' ? record['created_by'] : 'system'
         // Whose definition came from elsewhere has agreed to no loss.
-        const seen = knownRecord(tx, schema, record['id'] as string)
-        const known = place?.isOwn === true ? keepsAll : isAlone ? { ...seen, converted: texts } : seen
+        const seen = { ...knownRecord(tx, schema, record['id'] as string), hashes: texts }
+        const known = place?.isOwn === true ? { ...seen, ...keepsAll } : { ...seen, isConverted: isAlone }
         for (const { name, edit } of newRecordEdits(schema, record, deleted, known)) {
           const isRecord = name.kind === 'record'
           // A text that two machines begin stands there twice.
@@ -152,13 +152,20 @@ function isMadeBy(register: Register, isOwn: (inc: number) => boolean): boolean 
 }
 
 /** Nothing of the record is written as empty. */
-const keepsAll: KnownRecord = { isOpen: () => true, hadText: () => false }
+const keepsAll = { isOpen: () => true, hadText: () => false, isConverted: false }
 
-function knownRecord(tx: Tx, schema: ObjectSchema, record: string): KnownRecord {
+function knownRecord(
+  tx: Tx,
+  schema: ObjectSchema,
+  record: string,
+): Pick<KnownRecord, 'isOpen' | 'hasOther' | 'hadText'> {
   const doc = formatDocName({ kind: 'record', object: schema.uid, record })
+  const isOpen = (kind: 'type' | 'field', field: string): boolean =>
+    readConflict(tx, conflictId({ kind, doc, field }))?.state === 'open'
   let texts: ReadonlySet<string> | undefined
   return {
-    isOpen: (field) => readConflict(tx, conflictId({ kind: 'type', doc, field }))?.state === 'open',
+    isOpen: (field) => isOpen('type', field),
+    hasOther: (field) => isOpen('field', field),
     hadText: (field) => (texts ??= textFieldsOf(tx, schema.uid, record)).has(field),
   }
 }

@@ -43,11 +43,15 @@ export interface KnownRecord {
   isOpen(field: string): boolean
   /** Whether a field was a long text before: what its document says counts no more. */
   hadText(field: string): boolean
+  /** Whether a value beside the one of a field waits for people to decide. */
+  hasOther(field: string): boolean
+  /** The hashes of its long texts, former ones too, by the uid of their field. */
+  hashes(): Readonly<Record<string, string>>
   /**
-   * Of a change of the definition that was made on this machine: the hashes of the long texts that were seen, by the uid of
-   * their field. What was written without knowing of the change stays apart from what this machine writes.
+   * Whether the definition was changed on this machine: all that was there was seen. What was written without knowing of the
+   * change stays apart from what this machine writes.
    */
-  readonly converted?: () => Readonly<Record<string, string>>
+  readonly isConverted: boolean
 }
 
 /**
@@ -135,12 +139,16 @@ function mendRecord(
     if (held === undefined && value === null && known?.hadText(field.uid) === true) patch[field.uid] = null
     if (sameJson(value, held ?? null)) continue
     // What a list of another machine became here, where nobody has agreed that members are lost.
-    if (known?.converted === undefined && merge === 'latest' && strays.has(field.uid) && !register.has(field.uid))
-      continue
+    if (known?.isConverted !== true && merge === 'latest' && strays.has(field.uid) && !register.has(field.uid)) continue
     if (value === null && known?.isOpen(field.uid) === true) continue
     Object.assign(patch, valuePatch({ field, merge }, value, place))
   }
-  Object.assign(patch, movedPatch(schema, register, known))
+  if (known !== undefined) {
+    // What a row was made of was seen, also by a machine that only follows the change.
+    const written = scalars.flatMap(({ field }) => ((patch[field.uid] ?? null) === null ? [] : [field]))
+    const seen = known.isConverted ? schema.fields : written.filter(({ uid }) => !known.hasOther(uid))
+    Object.assign(patch, leftPatch(schema, register, seen, known.hashes))
+  }
   if (deleted !== null && mark !== null && known !== undefined) {
     const written = new Set(Object.keys(patch).map((key) => parseKey(key).uid))
     Object.assign(patch, convertedPatch(register, mark as DeletionMark, written))
@@ -156,11 +164,6 @@ function mendRecord(
   if ((deleted === null) !== (mark === null))
     patch[DELETED_KEY] = deleted === null ? null : markOf(deleted, seenWith(place))
   place.set(patch)
-}
-
-/** Says of values that moved between the register and a long text what of the place they left was seen. */
-function movedPatch(schema: ObjectSchema, register: Register, known: KnownRecord | undefined): RegisterPatch {
-  return known?.converted === undefined ? {} : leftPatch(schema, register, schema.fields, known.converted)
 }
 
 /**

@@ -72,10 +72,9 @@ export function createSharedTexts(parts: SharedTextParts): SharedTexts {
       ...internalContext('sync.text'),
       actor: { type: 'user' as const, id: typeof author === 'string' ? author : 'system' },
     }
-    for (const { name, edit } of newRecordEdits(schema, row.record, row.deleted, {
-      isOpen: () => false,
-      hadText: () => false,
-    }))
+    const no = (): boolean => false
+    const known = { isOpen: no, hasOther: no, hadText: no, hashes: () => ({}), isConverted: false }
+    for (const { name, edit } of newRecordEdits(schema, row.record, row.deleted, known))
       if (!isKnown || formatDocName(name) === doc) docs.edit(tx, ctx, name, edit)
   }
 
