@@ -10,6 +10,21 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
 
 const schedules: Readonly<Record<string, HostSchedule>> = {
+  'two values of a field that became a long text before anybody wrote one are listed': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'memo', m: 11, r: 0, n: 0 },
+      { kind: 'retype', m: 10, n: 21 },
+      { kind: 'flow', m: 20, to: 0, salt: 0 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'retype', m: 0, n: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 10 },
+      { kind: 'writeMemo', m: 11, r: 0, n: 6 },
+    ],
+  },
   'a text that was made a number of by its own machine is no other value beside it': {
     ...whole,
     seed: 0,

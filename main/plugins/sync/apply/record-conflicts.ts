@@ -113,6 +113,7 @@ export function movedConflicts(scene: MovedScene): ConflictDraft[] {
     const others = losers.filter(({ value }) => value !== winner.value)
     if (others.length > 0) drafts.push(draftOf(scene, { kind: 'field', field: uid, winner, losers: others }))
   }
+  const sideOfText = (entry: RegisterEntry): ConflictSide => sideOf(entry, writerOf, textOf(entry[1]))
   const shares = Map.groupBy(sharesIn(register), ([key]) => parseKey(key).uid)
   for (const { uid } of texts) {
     const held = register.get(uid)
@@ -120,7 +121,12 @@ export function movedConflicts(scene: MovedScene): ConflictDraft[] {
     const members = (strays.get(uid) ?? []).filter(([, value]) => value === true)
     const written = [...whole.filter(([, value]) => value !== null), ...members, ...(shares.get(uid) ?? [])]
     const text = written.length === 0 ? undefined : scene.texts().get(uid)
-    if (text === undefined) continue
+    if (text === undefined) {
+      // Nobody has written the long text yet: it says what the field held, of which there may be several.
+      if (held !== undefined && held.losers.length > 0)
+        add(uid, sideOfText(held.winner), held.losers.filter(([, value]) => value !== null).map(sideOfText))
+      continue
+    }
     const moved = whole.find(([, value]) => value === null) ?? held?.winner ?? written[0]!
     const losers = written.map((entry) =>
       sideOf(entry, writerOf, textOf(members.includes(entry) ? strayValue(entry) : entry[1])),

@@ -182,7 +182,8 @@ export function leftPatch(
   for (const { uid } of fields) {
     if (texts.has(uid)) {
       const parts = partsOf(register, uid)
-      if (readSum(parts) !== null || readMembers(parts) !== null) Object.assign(patch, wholePatch(parts, null))
+      const isHeld = readSum(parts) !== null || readMembers(parts) !== null
+      if (isHeld || (register.get(uid)?.losers.length ?? 0) > 0) Object.assign(patch, wholePatch(parts, null))
       continue
     }
     const hash = (known ??= hashes())[uid]
