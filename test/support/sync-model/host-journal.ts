@@ -96,7 +96,8 @@ export class Journal {
         seq,
         machine: machine.name,
         hlc: body.hlc,
-        time,
+        // What follows from a change of the definition is written when the machine gets to it, and found with its next step.
+        time: body.author === 'system' ? Math.min(time, body.hlc.ms) : time,
         author: body.author,
         call: placeOf({ inc, seq: body.group.first }),
         docs: docs.map(({ doc, update }) => ({ doc, update, entries: entriesOf(update) })),
