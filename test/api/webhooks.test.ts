@@ -241,4 +241,22 @@ describe('a webhook', () => {
     expect(hooks[1]!.headers['cairn-attempt']).toBe('2')
     await settled('success')
   })
+
+  it('goes on about every record, however long the queue was', async () => {
+    await make({ object: 'task', triggers: ['create', 'update'] })
+    const titles = Array.from({ length: 1_000 }, (_, at) => ({ title: `Queued ${at}` }))
+    const ids: string[] = []
+    for (const records of [titles, titles]) {
+      const { status, body } = await host.post('/data/task/createMany', { records })
+      expect(status).toBe(201)
+      ids.push(...body.records.map(({ id }: { id: string }) => id))
+    }
+    // What is on its way while the queue is read stands in it still; it held its record for good when it was done by then.
+    await peer.wait(ids.length)
+    for (const part of [ids.slice(0, 1_000), ids.slice(1_000)]) {
+      const records = part.map((id) => ({ id, data: { size: 1 } }))
+      expect((await host.post('/data/task/updateMany', { records })).status).toBe(200)
+    }
+    expect(await peer.wait(2 * ids.length)).toHaveLength(2 * ids.length)
+  }, 60_000)
 })

@@ -121,7 +121,8 @@ export function dueDeliveries(
   read: Pick<Reads, 'all'>,
   { now, without, limit }: { now: number; without: readonly string[]; limit: number },
 ): DeliveryRow[] {
-  const sql = `SELECT * FROM webhooks_delivery WHERE next_attempt_at <= ?
+  // By itself SQLite may go through the table, in whose order they are wanted, and so through all that have ended.
+  const sql = `SELECT * FROM webhooks_delivery INDEXED BY webhooks_delivery_waiting WHERE next_attempt_at <= ?
     AND webhook_id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ${limit}`
   return read.all(statement<DeliveryRow>(sql, [now, JSON.stringify(without)]))
 }

@@ -121,8 +121,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   }
 
   /** Sends what is due of one record to one webhook, in order. */
-  const sendInOrder = async (key: string, rows: readonly DeliveryRow[]): Promise<void> => {
-    const webhook = rows[0]!.webhook_id
+  const sendInOrder = async (webhook: string, rows: readonly DeliveryRow[]): Promise<void> => {
     perWebhook.set(webhook, (perWebhook.get(webhook) ?? 0) + 1)
     let isCounted = true
     const answered = (): void => {
@@ -142,11 +141,19 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       await new Promise((resolve) => setTimeout(resolve, 1_000).unref())
     } finally {
       answered()
+    }
+  }
+
+  /** Holds a key until all of it is sent; what was sent meanwhile ends in the turn in which it begins. */
+  const hold = (key: string, rows: readonly DeliveryRow[]): void => {
+    const webhook = rows[0]!.webhook_id
+    const sending = sendInOrder(webhook, rows).finally(() => {
       running.delete(key)
       // Of what a busy webhook has, only what was read before it was busy is known.
       if (!hasWaiting(webhook)) isPastRead = true
       lookSoon()
-    }
+    })
+    running.set(key, sending)
   }
 
   /** Begins what may begin of what was read, in order. */
@@ -155,7 +162,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       if (running.size >= atOnce) return
       if (running.has(key) || isBusy(rows)) continue
       waiting.delete(key)
-      running.set(key, sendInOrder(key, rows))
+      hold(key, rows)
     }
   }
   const isBusy = ([row]: readonly DeliveryRow[]): boolean => (perWebhook.get(row!.webhook_id) ?? 0) >= atOncePerWebhook
