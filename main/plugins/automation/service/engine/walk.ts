@@ -1,5 +1,6 @@
 // Goes through a graph from node to node. The graph of a flow and the bodies inside of nodes are walked alike; after a
 // restart the walk begins anew, and what is stored is passed without being done again.
+import { createTurns } from '#main/kernel/turns.ts'
 import type { BodyPlace, GraphSource } from '../../api.ts'
 import { automationError } from '../../errors.ts'
 import type { FlowGraph } from '../flow.ts'
@@ -19,6 +20,9 @@ const maxVisits = 100
 /** Makes the walk. */
 export function createWalk(parts: StepParts): Walk {
   const graphs = new WeakMap<GraphSource, FlowGraph>()
+  // Steps of many runs are stored together and would all go on in one turn.
+  const takeTurns = createTurns()
+  const myTurn = (): Promise<void> => new Promise((resolve) => takeTurns(resolve))
 
   const runBody = (
     memory: RunMemory,
@@ -56,6 +60,7 @@ export function createWalk(parts: StepParts): Walk {
         })
         throw new NodeFailure(stepErrorOf(tooOften, node.id).error, [key])
       }
+      await myTurn()
       const end = await runStep(memory, { graph, node, key, frame })
       output = end.output
       frame.last = node.type
