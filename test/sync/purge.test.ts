@@ -2,6 +2,9 @@
 // comes late brings it back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
+import type { DeletionMark } from '#main/plugins/sync/write/deletion-mark.ts'
+import { readDocument } from '#main/plugins/sync/store/doc-store.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem } from '../support/feed-calls.ts'
 import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
@@ -48,6 +51,16 @@ const hashesOf = (host: TestHost, id: string): unknown =>
       statement('SELECT name, lhash FROM sync_doc WHERE instr(name, ?) > 0 ORDER BY name', [id]),
     )
     .map(({ name, lhash }) => [name, Buffer.from(lhash).toString('hex')])
+/** How many machines' words in the record's feed whoever removed it had seen (D-379). */
+const feedsSeen = (host: TestHost, id: string): number => {
+  const { read } = host.host.database
+  const named = statement<{ name: string }>("SELECT name FROM sync_doc WHERE name LIKE 'r/%' AND instr(name, ?) > 0", [
+    id,
+  ])
+  const { register } = readDocument(read, read.get(named)!.name)!
+  const mark = markAt(register, '_purge') as DeletionMark | null
+  return Object.keys(mark?.feed ?? {}).length
+}
 
 /** A record full of a word: in its values, a member of a list, its text, its feed. */
 async function full(): Promise<string> {
@@ -120,6 +133,7 @@ describe('a record that is removed for good', () => {
     for (const host of both()) await host.post('/sync/verify')
     await inStep()
     await gone(id)
+    for (const host of both()) expect(feedsSeen(host, id)).toBe(2)
   })
 
   it('while sync is off is emptied when it is turned on again', async () => {
@@ -131,5 +145,6 @@ describe('a record that is removed for good', () => {
     await until('nothing is left', () => both().every((host) => documentsWith(host, id, 'quicksilver').length === 0))
     await inStep()
     expect(hashesOf(laptop, id)).toEqual(hashesOf(desk, id))
+    for (const host of both()) expect(feedsSeen(host, id)).toBe(1)
   })
 })

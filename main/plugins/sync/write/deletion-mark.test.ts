@@ -1,7 +1,7 @@
 // What whoever deleted a record says to have seen of it, which comes from machines that may say anything.
 import { describe, expect, it } from 'vitest'
 import type { DeletionMark } from './deletion-mark.ts'
-import { isSeen, markOf, seenStamps } from './deletion-mark.ts'
+import { isSeen, markOf, seenSince, seenStamps } from './deletion-mark.ts'
 
 const entry = { key: 'a', ms: 1_000, ctr: 2, inc: 7 }
 
@@ -17,6 +17,15 @@ describe('what a deletion has seen', () => {
   it('is nothing where the mark says nonsense', () => {
     for (const seen of [undefined, null, 'all', 7, [], { 7: null }, { 7: {} }, { 7: 'later' }, { 7: '' }])
       expect(isSeen(entry, { seen } as unknown as DeletionMark), JSON.stringify(seen)).toBe(false)
+  })
+
+  it('is no less when the deletion is said once more', () => {
+    expect(seenSince({ 7: '1000.2', 8: '5.0', 9: '3.1' }, { 8: '4.9', 9: '3.10' })).toEqual({
+      ...{ 7: '1000.2', 8: '5.0', 9: '3.10' },
+    })
+    const nonsense: unknown[] = [null, 'all', [], { 7: null }, { 7: 'later' }, { 7: '1.x' }, { 7: '1.0.0' }]
+    for (const before of nonsense)
+      expect(seenSince(before as DeletionMark['seen'], { 8: '1.0' }), JSON.stringify(before)).toEqual({ 8: '1.0' })
   })
 
   it('tells of a feed only where there is one', () => {

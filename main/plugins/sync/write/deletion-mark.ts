@@ -55,6 +55,18 @@ export function seenStamps(register: Register): Record<string, string> {
   return Object.fromEntries(Object.entries(seen).map(([inc, [ms, ctr]]) => [inc, `${ms}.${ctr}`]))
 }
 
+/** What was seen when a mark was written before, and what is seen now: of each incarnation the later stamp. */
+export function seenSince(before: DeletionMark['seen'], now: Readonly<Record<string, string>>): Record<string, string> {
+  const seen = { ...now }
+  // As in `isSeen`: a mark comes from elsewhere, and what is no stamp says nothing.
+  for (const [inc, stamp] of Object.entries(before ?? {})) {
+    if (typeof stamp !== 'string' || !/^\d+[.]\d+$/.test(stamp)) continue
+    const [ms = 0, ctr = 0] = stamp.split('.').map(Number)
+    if (!isSeen({ key: '', inc: Number(inc), ms, ctr }, { seen })) seen[inc] = stamp
+  }
+  return seen
+}
+
 /** Whether an entry was there when the record was deleted. */
 export function isSeen(entry: EntryName, { seen }: DeletionMark): boolean {
   // It comes from elsewhere: nobody has looked at its shape.

@@ -23,7 +23,7 @@ import {
   textFieldsOf,
   textHashes,
 } from '../store/doc-store.ts'
-import { emptyingEdits } from './purge-capture.ts'
+import { emptyingEdits, feedStamps } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
 import { syncedFields } from './synced-fields.ts'
@@ -188,7 +188,8 @@ function markGone(
     if (parsed?.kind !== 'record' || (flags & needsProject) !== 0) continue
     if (isStored(tx, schema, parsed.record)) continue
     if (readDocument(tx, name)?.register.has(PURGED_KEY) === true) continue
-    write(parsed, 'system', (edit) => markPurged(edit), { mend: true })
+    const feed = feedStamps(tx, schema.uid, parsed.record)
+    write(parsed, 'system', (edit) => markPurged(edit, feed), { mend: true })
     for (const empty of emptyingEdits(tx, schema.uid, parsed.record))
       write(empty.name, 'system', empty.edit, { mend: true })
   }

@@ -16,10 +16,11 @@ import {
   wholePatch,
 } from '#main/replication/core/register-patches.ts'
 import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import { convertedPatch, isUnseenText, markOf, seenStamps, seenWith } from './deletion-mark.ts'
+import { convertedPatch, isUnseenText, markOf, seenSince, seenStamps, seenWith } from './deletion-mark.ts'
 import type { Deletion, DeletionMark } from './deletion-mark.ts'
 import { syncedFields } from './synced-fields.ts'
 import type { SyncedField } from './synced-fields.ts'
@@ -242,17 +243,19 @@ export function markEdit(
   return {
     name: { kind: 'record', object: schema.uid, record: id },
     edit(place) {
-      place.set({ [key]: mark === null ? null : markOf(mark, seenStamps(place.register())) })
+      const register = place.register()
+      const before = markAt(register, key) as DeletionMark | null
+      place.set({ [key]: mark === null ? null : markOf(mark, seenSince(before?.seen, seenStamps(register))) })
     },
   }
 }
 
 /** Marks a record as removed for good, where its document does not say so yet. */
-export function markPurged(place: EditPlace): void {
+export function markPurged(place: EditPlace, feed: Deletion['feed']): void {
   const register = place.register()
   if ((register.get(PURGED_KEY)?.winner[1] ?? null) !== null) return
-  const mark = { at: new Date(place.hlc.ms).toISOString(), by: 'system', seen: seenStamps(register) }
-  place.set({ [PURGED_KEY]: mark })
+  const mark = { at: new Date(place.hlc.ms).toISOString(), by: 'system', ...(feed && { feed }) }
+  place.set({ [PURGED_KEY]: markOf(mark, seenStamps(register)) })
 }
 
 function patchOf(
