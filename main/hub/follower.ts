@@ -177,7 +177,9 @@ export function createFollower(options: FollowerOptions): Follower {
       const epoch = await store.take(head.epoch, node, address)
       if (epoch !== null) return { taken: await finish(epoch, begun), waitMs: 0 }
     }
-    return { taken: null, waitMs: isBusy ? busyPauseMs : Math.max(busyPauseMs, leaseMs / 10) }
+    // The end of the lease is not slept through.
+    const quietMs = head.leaseLeftMs < 0 ? leaseMs / 10 : Math.min(leaseMs / 10, head.leaseLeftMs)
+    return { taken: null, waitMs: isBusy ? busyPauseMs : Math.max(busyPauseMs, quietMs) }
   }
 
   return {

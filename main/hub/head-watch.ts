@@ -1,4 +1,4 @@
-// What a leader looks at once a second: whether the store still has what it acknowledged, and whether somebody asked for
+// What a leader looks at again and again: whether the store still has what it acknowledged, and whether somebody asked for
 // another node to lead.
 import type { Logger } from '#main/kernel/logger.ts'
 import { machineTime, pauseFor } from './hub-time.ts'
@@ -7,7 +7,10 @@ import type { Leadership } from './leadership.ts'
 import type { SeenNode } from './store/hub-store.ts'
 import type { PostgresStore } from './store/postgres-store.ts'
 
-const lookMs = 1_000
+/** Whoever asks for a handover waits for it. */
+const lookMs = 250
+/** How often a node that leads says so, and stores the anchor. */
+const sayMs = 1_000
 /** A node that follows says so each second. */
 const presentMs = 5_000
 
@@ -35,6 +38,7 @@ export function watchHead(parts: {
 }): void {
   const { store, node, address, leadership, log } = parts
   const { chain } = leadership
+  let saidAt = -Infinity
 
   const look = async (): Promise<void> => {
     const stored = chain.stored()
@@ -45,7 +49,8 @@ export function watchHead(parts: {
       const resume = await parts.drain()
       if (!(await leadership.handOver(head!.heir))) resume()
     }
-    if (chain.ended() !== undefined) return
+    if (chain.ended() !== undefined || machineTime.monotonic() - saidAt < sayMs) return
+    saidAt = machineTime.monotonic()
     await store.seen(node, address, chain.stored().seq)
     if (!chain.isBehind()) await parts.storeAnchor()
   }

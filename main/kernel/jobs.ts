@@ -68,7 +68,8 @@ export function createJobs(options: JobsOptions): Jobs {
       const interrupted = row !== undefined && row.lease_owner !== null && row.lease_owner !== owner
       let next = row === undefined || row.schedule !== schedule ? nextAfter(job.schedule, now) : row.next_run_at
       if (interrupted && row.attempts < maxAttempts) next = now
-      putJob(tx, job.name, schedule, next)
+      const isAsStored = row?.schedule === schedule && row.next_run_at === next && row.lease_owner === null
+      if (!isAsStored) putJob(tx, job.name, schedule, next)
       return next
     })
   }
@@ -142,7 +143,8 @@ export function createJobs(options: JobsOptions): Jobs {
         .catch((error: unknown) => log.error({ err: error, job: name }, 'A job could not be registered.'))
     },
     async start() {
-      for (const job of jobs.values()) await load(job)
+      // One after the other each would wait for the disk.
+      await Promise.all([...jobs.values()].map(load))
       started = true
       schedule()
     },

@@ -194,7 +194,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
           if (!consumers.has(name)) deleteCursor(tx, name)
       })
       // All cursors first: a row is dropped by the slowest consumer, so nobody may run before everybody is known.
-      for (const consumer of consumers.values()) await load(consumer)
+      await Promise.all([...consumers.values()].map(load))
       started = true
       for (const consumer of consumers.values()) wake(consumer)
     },
