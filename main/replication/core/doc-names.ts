@@ -30,7 +30,7 @@ const DEVICE = /^[A-Za-z0-9_-]{1,64}$/
 /** No name is longer: three uids, a record id and slashes; the name of a refusal holds two devices and another name. */
 const MAX_LENGTH = 512
 
-/** The text each parsed name came from: a document that is merged asks for it a dozen times. */
+/** The text of each name: a document that is written or merged asks for it a dozen times. */
 const texts = new WeakMap<DocName, string>()
 
 /**
@@ -42,7 +42,8 @@ export function formatDocName(name: DocName): string {
   const known = texts.get(name)
   if (known !== undefined) return known
   const text = join(name)
-  if (parseDocName(text) === null) throw new RangeError(`No document can be named ${JSON.stringify(text)}.`)
+  if (parse(text) === null) throw new RangeError(`No document can be named ${JSON.stringify(text)}.`)
+  texts.set(name, text)
   return text
 }
 

@@ -240,7 +240,7 @@ export class SyncDocument {
       text = given.toWellFormed()
       return true
     }
-    const place: EditPlace = { ...noRegister, hlc, inc, isNew: true, text: { ...notLoaded, seed } }
+    const place: EditPlace = { ...noRegister, hlc, inc, isNew: true, text: { ...notLoaded, read: () => text, seed } }
     try {
       for (const edit of edits) edit(place)
     } catch (error) {
@@ -303,11 +303,14 @@ const noEntries: Register = new Map()
 /** Thrown by an edit of a text that was to do without the document: it is begun anew with one. */
 class NeedsLoading extends Error {}
 
+/** Made once: a new one for each edit would take its stack. */
+const loadingNeeded = new NeedsLoading()
+
 function needsLoading(): never {
-  throw new NeedsLoading()
+  throw loadingNeeded
 }
 
-const notLoaded = { read: needsLoading, change: needsLoading, put: needsLoading, keep: needsLoading }
+const notLoaded = { change: needsLoading, put: needsLoading, keep: needsLoading }
 
 function noText(): never {
   throw new TypeError('This document is no text.')

@@ -119,15 +119,10 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
       written: RemoteChange['values']
     },
   ): void => {
-    const doc = formatDocName(merged.name)
     const { schema, register, values, outcome, written } = found
     const recordId = (merged.name as RecordName).record
-    const writerOf = parts.writerOf(tx)
-    const history = createEntryHistory(tx)
-    const texts = (): ReadonlyMap<string, SeenText> => textsOf(tx, schema, recordId)
-    const textFields = (): ReadonlySet<string> => textFieldsOf(tx, schema.uid, recordId)
-    const scene = { doc, schema, recordId, register, merged: values, outcome, writerOf, history, texts, textFields }
-    const drafts = conflictsOf(scene)
+    const scene = sceneAt(tx, { schema, recordId, register })
+    const drafts = conflictsOf({ ...scene, merged: values, outcome })
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
     const ids = new Set(drafts.map(conflictId))
@@ -137,7 +132,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
         ids.has(id) || (kind === 'type' && !isWritten(schema, written, field)),
     }
     // Where nothing was stored, the row was not judged again.
-    closeOthers(tx, { doc }, outcome.changed ? ownKinds : writtenKinds, still, at)
+    closeOthers(tx, { doc: scene.doc }, outcome.changed ? ownKinds : writtenKinds, still, at)
   }
 
   /** Two machines that filled an empty text at once: both texts stand one after the other, and people are told. */
@@ -197,16 +192,21 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     readonly register: Register
   }
 
-  /** What texts of a record are judged in, of which one was merged a moment ago and is not stored yet. */
+  /** What a record is judged in. */
+  const sceneAt = (tx: Tx, place: Pick<DeletionScene, 'schema' | 'recordId' | 'register'>): DeletionScene => ({
+    ...place,
+    doc: formatDocName({ kind: 'record', object: place.schema.uid, record: place.recordId }),
+    writerOf: parts.writerOf(tx),
+    history: createEntryHistory(tx),
+    texts: () => textsOf(tx, place.schema, place.recordId),
+    textFields: () => textFieldsOf(tx, place.schema.uid, place.recordId),
+  })
+
+  /** The same, of a record of whose texts one was merged a moment ago and is not stored yet. */
   const sceneOf = (tx: Tx, { name, document }: MergedDocument, { schema, register }: TextPlace): DeletionScene => {
     const { record: recordId, field } = name as TextName
     return {
-      doc: formatDocName({ kind: 'record', object: schema.uid, record: recordId }),
-      schema,
-      recordId,
-      register,
-      writerOf: parts.writerOf(tx),
-      history: createEntryHistory(tx),
+      ...sceneAt(tx, { schema, recordId, register }),
       texts: () => textsOf(tx, schema, recordId).set(field, seenText(document)),
       textFields: () => textFieldsOf(tx, schema.uid, recordId).add(field),
     }
@@ -241,13 +241,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     for (const draft of movedConflicts(sceneOf(tx, merged, place))) openConflict(tx, draft, clock.iso())
   }
 
-  const movedFields: MovedFields = (tx, { schema, recordId, register }) => {
-    const doc = formatDocName({ kind: 'record', object: schema.uid, record: recordId })
-    const texts = (): ReadonlyMap<string, SeenText> => textsOf(tx, schema, recordId)
-    const textFields = (): ReadonlySet<string> => textFieldsOf(tx, schema.uid, recordId)
-    const scene = { doc, schema, recordId, register, writerOf: parts.writerOf(tx), texts, textFields }
-    return movedConflicts(scene).map(({ field }) => field)
-  }
+  const movedFields: MovedFields = (tx, place) => movedConflicts(sceneAt(tx, place)).map(({ field }) => field)
 
   return [
     { kind: 'record', project: projectRecord, ...createRecordBackfill(data, metadata, parts.isOwn, movedFields) },

@@ -12,7 +12,6 @@ import type { Edit, SyncDocument } from '#main/replication/core/sync-document.ts
 import type { EnvelopeKind, Fact, Hlc } from '#main/replication/core/types.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { LogState } from '../engine/log-state.ts'
-import { targetOf } from '../refusals/refusal-doc.ts'
 import { putDoc, readDoc, readDocument } from '../store/doc-store.ts'
 import type { StoredDoc } from '../store/doc-store.ts'
 import type { AppendOwn } from './own-log.ts'
@@ -149,9 +148,10 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
 
 /** Texts right before their record: who takes it over has them by then, and a deletion says which texts were seen. */
 function inOrder(lists: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
+  if (lists.length === 1) return lists
   const targetIn = (list: readonly Change[]): string => {
-    const name = formatDocName(list[0]!.name)
-    return targetOf(name) ?? name
+    const { name } = list[0]!
+    return name.kind === 'text' ? `r/${name.object}/${name.record}` : formatDocName(name)
   }
   const isText = (list: readonly Change[]): boolean => list[0]!.name.kind === 'text'
   return [...Map.groupBy(lists, targetIn).values()].flatMap((of) =>

@@ -36,8 +36,8 @@ export function fitsBehind(
   bytes: number,
   { name, update }: Pick<GenesisDoc, 'name' | 'update'>,
 ): boolean {
-  const isOfLast = targetOf(last) === targetOf(name)
-  return bytes + update.length <= (isOfLast ? 2 : 1) * packBytes
+  const all = bytes + update.length
+  return all <= packBytes || (all <= 2 * packBytes && targetOf(last) === targetOf(name))
 }
 
 /** The names of the documents an envelope speaks of. @throws DocError */
