@@ -119,6 +119,11 @@ function announcedBytes(request: FastifyRequest): number {
   return Number(request.headers['content-length'] ?? Infinity)
 }
 
+/** Whether what a handler returned goes on after it. */
+export function isStreamed(result: unknown): boolean {
+  return (result instanceof Reply ? result.body : result) instanceof ByteStream
+}
+
 /**
  * Sends what a handler returned.
  * @param startedAt `performance.now()` at the start of an enveloped request
