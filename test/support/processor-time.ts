@@ -14,3 +14,21 @@ export async function leastProcessorMs(runs: number, run: () => Promise<unknown>
   }
   return Math.min(...took)
 }
+
+/**
+ * How much more processor time one piece of work takes than another, each by its shortest run. They take turns: what runs
+ * beside them takes from both alike.
+ */
+export async function moreProcessorMs(
+  runs: number,
+  work: () => Promise<unknown>,
+  other: () => Promise<unknown>,
+): Promise<number> {
+  let least = Infinity
+  let leastOther = Infinity
+  for (let count = 0; count < runs; count += 1) {
+    least = Math.min(least, await leastProcessorMs(1, work))
+    leastOther = Math.min(leastOther, await leastProcessorMs(1, other))
+  }
+  return least - leastOther
+}

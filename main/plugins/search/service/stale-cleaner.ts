@@ -25,7 +25,7 @@ export interface CleanerPace {
   readonly quietMs: number
   /** Pause between two slices, so that requests come first. */
   readonly pauseMs: number
-  /** Above this many noted documents it starts at once and makes no pauses. */
+  /** Above this many noted documents it starts at once and works for half of the time, whoever writes beside it. */
   readonly most: number
   /** From this many stale documents of an index on it looks whether striking them is cheaper. */
   readonly strikeFrom: number
@@ -77,15 +77,20 @@ export function createStaleCleaner(options: {
       (tx) => exists(tx) && isWorthStriking(tx, objectUid, pace.strikeFrom),
     )
     const strikes = isStriking ? createStaleStrikes(objectUid) : undefined
+    let workedMs = 0
     const work = (tx: Tx): boolean => {
+      const began = performance.now()
       const goesOn = exists(tx) && (strikes === undefined ? slice(tx, objectUid) : strikes.step(tx))
       if (!goesOn) options.cleaned?.(tx, objectUid)
+      workedMs = performance.now() - began
       return goesOn
     }
     let more = true
     while (more && !stopped) {
       more = await write('search.clean', work)
-      if (!hurry && total <= pace.most && !stopped) await breathe()
+      if (hurry || stopped) continue
+      if (total <= pace.most) await breathe()
+      else await new Promise((resolve) => setTimeout(resolve, workedMs))
     }
   }
 
