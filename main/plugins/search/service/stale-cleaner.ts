@@ -90,7 +90,8 @@ export function createStaleCleaner(options: {
       more = await write('search.clean', work)
       if (hurry || stopped) continue
       if (total <= pace.most) await breathe()
-      else await new Promise((resolve) => setTimeout(resolve, workedMs))
+      // As much again goes into the commit.
+      else await new Promise((resolve) => setTimeout(resolve, 2 * workedMs))
     }
   }
 
