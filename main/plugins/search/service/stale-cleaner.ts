@@ -25,7 +25,7 @@ export interface CleanerPace {
   readonly quietMs: number
   /** Pause between two slices, so that requests come first. */
   readonly pauseMs: number
-  /** Above this many noted documents it starts at once and works for half of the time, whoever writes beside it. */
+  /** Above this many noted documents it starts at once, and pauses for twice as long as it worked. */
   readonly most: number
   /** From this many stale documents of an index on it looks whether striking them is cheaper. */
   readonly strikeFrom: number
