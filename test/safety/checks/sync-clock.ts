@@ -1,5 +1,6 @@
 // A device whose clock is ten years ahead (S7): it freezes no record, what it wins it wins in the open, and it takes no
 // other clock along.
+import { DELETED_KEY } from '#main/replication/core/register-keys.ts'
 import type { Hlc } from '#main/replication/core/types.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { testUserId } from '../../support/test-identities.ts'
@@ -23,11 +24,13 @@ async function countFrozen(context: CheckContext, guard: SyncGuard | null): Prom
   try {
     await prepareForbidden(host)
     const attacker = await pairAttacker(host, 'member', testUserId(people.chief))
-    const scene: Scene = { host, attacker, violations: 0, log: context.log }
+    const liar = await pairAttacker(host, 'member', testUserId(people.chief))
+    const scene: Scene = { host, attacker, liar, violations: 0, log: context.log }
     for (let count = 0; count < records; count += 1) {
       await judgeLater(scene)
       await judgeElsewhere(scene)
       await judgeConcurrent(scene)
+      await judgeClaim(scene)
     }
     await judgeClock(scene, 'after ten years of stamps')
     // The last thing the machine wrote follows a stamp of the future, and is where its clock begins anew.
@@ -44,6 +47,8 @@ async function countFrozen(context: CheckContext, guard: SyncGuard | null): Prom
 interface Scene {
   readonly host: SyncHost
   readonly attacker: Attacker
+  /** Another device, that says to have seen what nobody has written yet. */
+  readonly liar: Attacker
   violations: number
   log(line: string): void
 }
@@ -105,6 +110,24 @@ async function judgeConcurrent(scene: Scene): Promise<void> {
   const choice = loser < 0 ? { choice: 'winner' } : { choice: 'loser', loser }
   await scene.host.expect('POST', `/sync/conflicts/${conflict.id}/resolve`, choice)
   expectSame(scene, 'what was chosen', (await recordOf(scene, id)).title, 'Meanwhile')
+}
+
+/** Somebody here lets a deletion stand that says to have seen what others will write: it is not believed any more. */
+async function judgeClaim(scene: Scene): Promise<void> {
+  const { host, attacker, liar } = scene
+  const id = await newRecord(scene)
+  const doc = host.docOf('part', id)
+  const title = { [host.uidOf('part', 'title')]: 'Elsewhere' }
+  const conflict = async () => (await host.expect('GET', `/sync/conflicts?object=part&recordId=${id}`)).conflicts[0]
+  const seen = { [attacker.device.inc]: `${ahead().ms}.0` }
+  const mark = { at: new Date().toISOString(), by: liar.user, seen }
+  const before = attacker.values(doc, title, { hlc: { ms: Date.now() + 1_000, ctr: 0 } })
+  await liar.send([{ doc, update: liar.values(doc, { [DELETED_KEY]: mark }) }])
+  const first = await conflict()
+  if (first === undefined) throw new Error('A deletion that did not see the record itself is no conflict.')
+  await host.expect('POST', `/sync/conflicts/${first.id}/resolve`, { choice: 'delete' })
+  await attacker.send([{ doc, update: before }])
+  expectSame(scene, 'an edit whose deletion was kept before it came', (await conflict())?.kind, 'delete_edit')
 }
 
 /** What this machine writes next has a stamp of now. */

@@ -20,8 +20,7 @@ import { readEnvelope, readIncarnation } from '../store/log-store.ts'
 import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
 import { emptyingEdits, feedStamps } from '../write/purge-capture.ts'
 import { leftPatch, markEdit, PURGED_KEY } from '../write/record-edits.ts'
-import { seenSince } from '../write/deletion-mark.ts'
-import type { Deletion, DeletionMark } from '../write/deletion-mark.ts'
+import type { Deletion } from '../write/deletion-mark.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictPlace } from './conflict-store.ts'
 
@@ -87,8 +86,7 @@ export function createConflictEngine(parts: {
       const register = docs.read(tx, name)?.register
       const isPurged = register !== undefined && markIn(register, PURGED_KEY) !== null
       const key = isPurged ? PURGED_KEY : DELETED_KEY
-      const before = register === undefined ? null : (markAt(register, key) as DeletionMark | null)
-      const feed = isPurged ? seenSince(before?.feed, feedStamps(tx, object, recordId)) : {}
+      const feed = isPurged ? feedStamps(tx, object, recordId) : {}
       docs.edit(tx, ctx, name, (place) => {
         const mark = markIn(place.register(), key)
         const texts = (): Record<string, string> => textHashes(tx, object, recordId)

@@ -20,12 +20,18 @@ describe('what a deletion has seen', () => {
   })
 
   it('is no less when the deletion is said once more', () => {
-    expect(seenSince({ 7: '1000.2', 8: '5.0', 9: '3.1' }, { 8: '4.9', 9: '3.10' })).toEqual({
+    const until = { ms: 1_000, ctr: 2 }
+    expect(seenSince({ 7: '1000.2', 8: '5.0', 9: '3.1' }, { 8: '4.9', 9: '3.10' }, until)).toEqual({
       ...{ 7: '1000.2', 8: '5.0', 9: '3.10' },
+    })
+    expect(seenSince({ 7: '1000.3', 8: '1001.0', 9: '3.1' }, { 8: '4.9' }, until), 'later than the mark').toEqual({
+      ...{ 8: '4.9', 9: '3.1' },
     })
     const nonsense: unknown[] = [null, 'all', [], { 7: null }, { 7: 'later' }, { 7: '1.x' }, { 7: '1.0.0' }]
     for (const before of nonsense)
-      expect(seenSince(before as DeletionMark['seen'], { 8: '1.0' }), JSON.stringify(before)).toEqual({ 8: '1.0' })
+      expect(seenSince(before as DeletionMark['seen'], { 8: '1.0' }, until), JSON.stringify(before)).toEqual({
+        8: '1.0',
+      })
   })
 
   it('tells of a feed only where there is one', () => {

@@ -6,7 +6,7 @@ import type { Register } from '#main/replication/core/register.ts'
 import { haveSameStamp, nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { EntryName } from '#main/replication/core/replaced.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
-import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
+import type { Hlc, Json, RegisterEntry } from '#main/replication/core/types.ts'
 
 /** Who deleted a record, when, and what of it was seen: entries of other stamps were made without knowing of it. */
 export interface Deletion {
@@ -55,13 +55,21 @@ export function seenStamps(register: Register): Record<string, string> {
   return Object.fromEntries(Object.entries(seen).map(([inc, [ms, ctr]]) => [inc, `${ms}.${ctr}`]))
 }
 
-/** What was seen when a mark was written before, and what is seen now: of each incarnation the later stamp. */
-export function seenSince(before: DeletionMark['seen'], now: Readonly<Record<string, string>>): Record<string, string> {
+/**
+ * What was seen when a mark was written before, and what is seen now: of each incarnation the later stamp.
+ * @param until the clock of the mark before: nobody has seen what is later than that, and whoever says so is not believed
+ */
+export function seenSince(
+  before: DeletionMark['seen'],
+  now: Readonly<Record<string, string>>,
+  until: Hlc,
+): Record<string, string> {
   const seen = { ...now }
   // As in `isSeen`: a mark comes from elsewhere, and what is no stamp says nothing.
   for (const [inc, stamp] of Object.entries(before ?? {})) {
     if (typeof stamp !== 'string' || !/^\d+[.]\d+$/.test(stamp)) continue
     const [ms = 0, ctr = 0] = stamp.split('.').map(Number)
+    if (compareHlc({ ms, ctr }, until) > 0) continue
     if (!isSeen({ key: '', inc: Number(inc), ms, ctr }, { seen })) seen[inc] = stamp
   }
   return seen

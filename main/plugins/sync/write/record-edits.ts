@@ -16,7 +16,7 @@ import {
   wholePatch,
 } from '#main/replication/core/register-patches.ts'
 import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
-import { markAt } from '#main/replication/core/register.ts'
+import { hlcOf, markAt } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
@@ -233,7 +233,10 @@ export function changedRecordEdits(
   return edits
 }
 
-/** A deletion, a restore (null) or a removal for good. */
+/**
+ * A deletion, a restore (null) or a removal for good. Of the latter nothing is left to tell what was seen of it, so that a
+ * mark written over another says what that one did; of a deletion everything is there still.
+ */
 export function markEdit(
   schema: ObjectSchema,
   id: string,
@@ -244,8 +247,16 @@ export function markEdit(
     name: { kind: 'record', object: schema.uid, record: id },
     edit(place) {
       const register = place.register()
-      const before = markAt(register, key) as DeletionMark | null
-      place.set({ [key]: mark === null ? null : markOf(mark, seenSince(before?.seen, seenStamps(register))) })
+      const held = key === PURGED_KEY ? register.get(key)?.winner : undefined
+      const seen = seenStamps(register)
+      if (mark === null || held === undefined) {
+        place.set({ [key]: mark === null ? null : markOf(mark, seen) })
+        return
+      }
+      const before: DeletionMark = markAt(register, key) ?? {}
+      const since = (stamps: DeletionMark['seen'], now: Readonly<Record<string, string>>) =>
+        seenSince(stamps, now, hlcOf(held))
+      place.set({ [key]: markOf({ ...mark, feed: since(before.feed, mark.feed ?? {}) }, since(before.seen, seen)) })
     },
   }
 }
