@@ -55,7 +55,7 @@ export class HubStopped extends Error {
 type At = Position & { readonly hash: Buffer }
 
 /** Rows come soon after each other while somebody writes. */
-const busyPauseMs = 20
+const busyPauseMs = 100
 const retryPauseMs = 100
 const seenEveryMs = 1_000
 const settleEveryMs = 1_000
@@ -77,9 +77,9 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   const apply = (row: StoredRow): boolean => {
-    const pages = decodePageRow(row.body)
-    if (at === null || !followsOn(at, row, pages.before)) return false
-    file.apply(pages)
+    const changes = decodePageRow(row.body)
+    if (at === null || !followsOn(at, row, changes.before)) return false
+    file.apply(changes)
     at = { epoch: row.epoch, seq: row.seq, hash: hashOfRow(row.body) }
     isSettled = false
     if (time.monotonic() - settledAt > settleEveryMs) settle()

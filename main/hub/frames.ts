@@ -113,14 +113,6 @@ export function createFrameReader(database: string): FrameReader {
   }
 }
 
-/** Joins pages taken one after the other: of each page the later image, none behind the end of the later database. */
-export function joinPages(earlier: PageSet | null, later: PageSet): PageSet {
-  if (earlier === null) return later
-  const pages = new Map([...earlier.pages, ...later.pages])
-  for (const page of pages.keys()) if (page > later.size) pages.delete(page)
-  return { ...later, pages }
-}
-
 function broken(why: string): Error {
   return new Error(
     `The write-ahead log does not go on where it was left: ${why}. Nothing of it was passed on; the other nodes have all that was acknowledged.`,

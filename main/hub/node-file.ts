@@ -8,7 +8,7 @@ import { writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import { HubStopped } from './follower.ts'
 import { openPageFile } from './page-file.ts'
 import type { PageFile } from './page-file.ts'
-import type { PageSet } from './frames.ts'
+import type { FileWrites } from './page-row.ts'
 import { readPosition } from './store/position.ts'
 import type { Position } from './store/position.ts'
 
@@ -26,7 +26,7 @@ export interface NodeFile {
    */
   place(): Place | null
   /** Makes the file what it was after a row. On disk, and noted, with the next {@link settle}. */
-  apply(pages: PageSet): void
+  apply(row: FileWrites): void
   /** Forces what was applied to disk and notes where the file is. */
   settle(place: Position & { readonly hash: Buffer }): void
   /** Drops the file, or puts one that was led aside, and begins a copy. */
@@ -94,7 +94,7 @@ export function createNodeFile(file: string): NodeFile {
         connection.close()
       }
     },
-    apply: (set) => pages().apply(set),
+    apply: (row) => pages().apply(row),
     settle({ epoch, seq, hash }) {
       pages().sync()
       note({ state: 'following', epoch, seq, hash: hash.toString('hex') })

@@ -1,12 +1,12 @@
-// The file of a standby: nobody has it open, so pages are written where they belong. Doing it again changes nothing, and a
+// The file of a standby: nobody has it open, so bytes are written where they belong. Doing it again changes nothing, and a
 // row that was cut off half-way is applied once more. Knows no log and no SQL.
 import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
-import type { PageSet } from './frames.ts'
+import type { FileWrites } from './page-row.ts'
 
 /** A closed database file that follows another one. */
 export interface PageFile {
-  /** Makes the file what the leader's was after these pages. */
-  apply(pages: PageSet): void
+  /** Makes the file what the leader's was after a row. */
+  apply(row: FileWrites): void
   /** Forces what was applied to disk. */
   sync(): void
   /** Writes bytes of a copy of the whole file. */
@@ -23,19 +23,16 @@ export function openPageFile(database: string): PageFile {
     throw new Error('The database has a log beside it. It has to be folded in before pages of another one are written.')
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
   const descriptor = openSync(database, flags, 0o600)
+  const write = (bytes: Buffer, at: number): void => {
+    // A full disk takes a part; the rest says so.
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done, bytes.length - done, at + done)
+  }
   return {
-    apply({ pageSize, size, pages }) {
-      for (const [page, image] of pages) {
-        // A full disk takes a part; the rest says so.
-        for (let done = 0; done < pageSize;)
-          done += writeSync(descriptor, image, done, pageSize - done, (page - 1) * pageSize + done)
-      }
-      if (fstatSync(descriptor).size !== size * pageSize) ftruncateSync(descriptor, size * pageSize)
+    apply({ fileBytes, writes }) {
+      for (const { at, bytes } of writes) write(bytes, at)
+      if (fstatSync(descriptor).size !== fileBytes) ftruncateSync(descriptor, fileBytes)
     },
-    write(bytes, at) {
-      for (let done = 0; done < bytes.length;)
-        done += writeSync(descriptor, bytes, done, bytes.length - done, at + done)
-    },
+    write,
     sync: () => fdatasyncSync(descriptor),
     close: () => closeSync(descriptor),
   }

@@ -1,14 +1,30 @@
-// The bytes of one row of the hub's log: which pages a group of commits left, and after which row. Knows nothing of where
+// The bytes of one row of the hub's log: what a group of commits changed, and after which row. Knows nothing of where
 // rows are kept, of compression or of keys.
 import { createHash } from 'node:crypto'
-import type { PageSet } from './frames.ts'
+import { blockBytes, runsOf } from './page-changes.ts'
+import type { ChangeSet } from './page-changes.ts'
 
-const format = 1
+const format = 2
 const headerBytes = 48
 const hashBytes = 32
+const pageHeadBytes = 6
+const runBytes = 4
+
+/** Bytes of the database file and where they belong, from its beginning. */
+export interface FileWrite {
+  readonly at: number
+  readonly bytes: Buffer
+}
+
+/** What makes the file what it was after a row, wherever between the row before and this one it stands. */
+export interface FileWrites {
+  /** Bytes of the file after them. */
+  readonly fileBytes: number
+  readonly writes: readonly FileWrite[]
+}
 
 /** A row as it is read back. */
-export interface PageRow extends PageSet {
+export interface PageRow extends FileWrites {
   /** SHA-256 of the row before it; zeros in the first one. */
   readonly before: Buffer
 }
@@ -22,36 +38,74 @@ export function hashOfRow(row: Uint8Array): Buffer {
 }
 
 /**
- * Makes the bytes of a row: format (u32), page size (u32), size of the database (u32), number of pages (u32), hash of the row
- * before it (32 bytes), the numbers of the pages (u32 each, rising), their images. All numbers are big-endian.
+ * Makes the bytes of a row: format (u32), page size (u32), size of the database in pages (u32), number of pages (u32), hash of
+ * the row before it (32 bytes); of each page, numbers rising, its number (u32), the number of its runs of changed blocks (u16;
+ * 0: the whole page) and of each run its first block and its blocks (u16 each); then the changed bytes in the same order. All
+ * numbers are big-endian, a block has 64 bytes.
  */
-export function encodePageRow({ pageSize, size, pages }: PageSet, before: Buffer): Buffer {
+export function encodePageRow({ pageSize, size, pages }: ChangeSet, before: Buffer): Buffer {
   const numbers = [...pages.keys()].toSorted((a, b) => a - b)
-  const head = Buffer.alloc(headerBytes + numbers.length * 4)
+  const parts: Buffer[] = []
+  const places: Buffer[] = []
+  for (const number of numbers) {
+    const { image, blocks } = pages.get(number)!
+    const runs = runsOf(blocks)
+    const place = Buffer.alloc(pageHeadBytes + (runs?.length ?? 0) * runBytes)
+    place.writeUInt32BE(number, 0)
+    place.writeUInt16BE(runs?.length ?? 0, 4)
+    // A page that was written as it was: nothing has to be done for it.
+    if (runs?.length === 0) continue
+    if (runs === null) parts.push(image)
+    runs?.forEach(([first, count], at) => {
+      place.writeUInt16BE(first, pageHeadBytes + at * runBytes)
+      place.writeUInt16BE(count, pageHeadBytes + at * runBytes + 2)
+      parts.push(image.subarray(first * blockBytes, (first + count) * blockBytes))
+    })
+    places.push(place)
+  }
+  const head = Buffer.alloc(headerBytes)
   head.writeUInt32BE(format, 0)
   head.writeUInt32BE(pageSize, 4)
   head.writeUInt32BE(size, 8)
-  head.writeUInt32BE(numbers.length, 12)
+  head.writeUInt32BE(places.length, 12)
   before.copy(head, 16)
-  numbers.forEach((page, at) => head.writeUInt32BE(page, headerBytes + at * 4))
-  return Buffer.concat([head, ...numbers.map((page) => pages.get(page)!)])
+  return Buffer.concat([head, ...places, ...parts])
 }
 
-/** Reads a row. @throws Error when it is of a newer program, or its length is not what it says */
+/** Reads a row. @throws Error when it is of another version of the program, or its length is not what it says */
 export function decodePageRow(row: Buffer): PageRow {
-  if (row.length < headerBytes) throw new Error('A row of the hub is cut off.')
+  if (row.length < headerBytes) throw cutOff()
   const found = row.readUInt32BE(0)
   if (found !== format)
     throw new Error(`A row of the hub has format ${found}, this program knows ${format}. Upgrade this node.`)
   const pageSize = row.readUInt32BE(4)
-  const size = row.readUInt32BE(8)
   const count = row.readUInt32BE(12)
-  const images = headerBytes + count * 4
-  if (row.length !== images + count * pageSize) throw new Error('A row of the hub is cut off.')
-  const pages = new Map<number, Buffer>()
-  for (let at = 0; at < count; at += 1) {
-    const start = images + at * pageSize
-    pages.set(row.readUInt32BE(headerBytes + at * 4), row.subarray(start, start + pageSize))
+  const places: { at: number; length: number }[] = []
+  let place = headerBytes
+  const room = (bytes: number): void => {
+    if (place + bytes > row.length) throw cutOff()
   }
-  return { pageSize, size, pages, before: Buffer.from(row.subarray(16, 16 + hashBytes)) }
+  for (let page = 0; page < count; page += 1) {
+    room(pageHeadBytes)
+    const start = (row.readUInt32BE(place) - 1) * pageSize
+    const runs = row.readUInt16BE(place + 4)
+    place += pageHeadBytes
+    if (runs === 0) places.push({ at: start, length: pageSize })
+    room(runs * runBytes)
+    for (const end = place + runs * runBytes; place < end; place += runBytes) {
+      const at = start + row.readUInt16BE(place) * blockBytes
+      places.push({ at, length: row.readUInt16BE(place + 2) * blockBytes })
+    }
+  }
+  const writes = places.map(({ at, length }) => {
+    room(length)
+    place += length
+    return { at, bytes: row.subarray(place - length, place) }
+  })
+  if (place !== row.length) throw cutOff()
+  return { fileBytes: row.readUInt32BE(8) * pageSize, writes, before: Buffer.from(row.subarray(16, 16 + hashBytes)) }
+}
+
+function cutOff(): Error {
+  return new Error('A row of the hub is cut off.')
 }

@@ -45,10 +45,10 @@ export async function restoreAt(store: HubStore, path: string, until: number): P
         isOver = true
         break
       }
-      const pages = decodePageRow(row.body)
-      if (!followsOn(at, row, pages.before))
+      const changes = decodePageRow(row.body)
+      if (!followsOn(at, row, changes.before))
         throw new HubStopped(`Row ${row.seq} does not follow row ${at.seq}: what PostgreSQL holds is not whole.`)
-      file.apply(pages)
+      file.apply(changes)
       at = { epoch: row.epoch, seq: row.seq, hash: hashOfRow(row.body) }
       storedAt = row.at
     }

@@ -1,9 +1,10 @@
 // Brings pages to the log of a hub as rows that follow one another, each stored before the next is sent; tells callers when
 // what they wrote is stored. Knows no file and no store.
-import { joinPages } from './frames.ts'
 import type { PageSet } from './frames.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
+import { createPageChanges, joinChanges } from './page-changes.ts'
+import type { ChangeSet } from './page-changes.ts'
 import { encodePageRow, hashOfRow } from './page-row.ts'
 import type { Position } from './store/position.ts'
 
@@ -76,7 +77,8 @@ export function createRowChain(options: RowChainOptions): RowChain {
   const { epoch } = options.from
   let { seq } = options.from
   let hash = options.before
-  let pending: PageSet | null = null
+  const changes = createPageChanges()
+  let pending: ChangeSet | null = null
   let isSending = false
   let ended: Error | undefined
   let waiting: Waiting[] = []
@@ -149,7 +151,7 @@ export function createRowChain(options: RowChainOptions): RowChain {
     next: () => ({ epoch, seq: nextSeq() }),
     take(pages) {
       if (pages === null || ended !== undefined) return
-      pending = joinPages(pending, pages)
+      pending = joinChanges(pending, changes.of(pages))
       if (!isSending) callOffIdle ??= time.after(idleMs, () => void send())
     },
     hasPending: () => pending !== null,

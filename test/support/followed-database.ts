@@ -83,10 +83,10 @@ export async function openFollowed(
       const copy = openPageFile(`${file}.copy`)
       let { before } = from
       for (const row of rows) {
-        const pages = decodePageRow(row.body)
-        if (!pages.before.equals(before)) throw new Error(`Row ${row.seq} does not follow the one before it.`)
+        const changes = decodePageRow(row.body)
+        if (!changes.before.equals(before)) throw new Error(`Row ${row.seq} does not follow the one before it.`)
         before = hashOfRow(row.body)
-        copy.apply(pages)
+        copy.apply(changes)
       }
       copy.close()
       return { leader: hashFile(file).sha256, copy: hashFile(`${file}.copy`).sha256 }

@@ -8,6 +8,7 @@ import type { Leadership } from '#main/hub/leadership.ts'
 import type { HubTime } from '#main/hub/hub-time.ts'
 import type { NodeFile, Place } from '#main/hub/node-file.ts'
 import { decodePageRow, hashOfRow, noRow } from '#main/hub/page-row.ts'
+import type { FileWrites } from '#main/hub/page-row.ts'
 import type { PageSet } from '#main/hub/frames.ts'
 import type { Position } from '#main/hub/store/position.ts'
 import type { Head, HubStore, Snapshot, StoredRow } from '#main/hub/store/hub-store.ts'
@@ -92,9 +93,14 @@ class ModelFile implements NodeFile {
     if (this.state !== 'leading' || first === undefined) return null
     return { epoch: first.readUInt32BE(0), seq: first.readUInt32BE(4), hash: null }
   }
-  apply({ pages }: PageSet): void {
-    for (const [page, image] of pages) this.pages.set(page, Buffer.from(image))
-    this.#highest = Math.max(this.#highest, pages.get(1)!.readUInt32BE(4))
+  apply({ writes }: FileWrites): void {
+    for (const { at, bytes } of writes) {
+      const number = Math.floor(at / pageSize) + 1
+      const page = Buffer.from(this.pages.get(number) ?? Buffer.alloc(pageSize))
+      bytes.copy(page, at % pageSize)
+      this.pages.set(number, page)
+    }
+    this.#highest = Math.max(this.#highest, this.pages.get(1)!.readUInt32BE(4))
   }
   /** Told whenever the file is said to be somewhere. */
   check: (seq: number) => void = () => undefined
