@@ -82,6 +82,19 @@ describe('what commits have changed', () => {
       [1, 3],
       [63, 1],
     ])
+    image[7 * 64] = 3
+    image[2000] = 3
+    expect(runsOf(changes.of(set(image)).pages.get(2)!.blocks)).toEqual([
+      [7, 1],
+      [31, 1],
+    ])
+    image[0] = 4
+    image[5 * 64] = 4
+    image[11 * 64] = 4
+    expect(runsOf(changes.of(set(image)).pages.get(2)!.blocks)).toEqual([
+      [0, 6],
+      [11, 1],
+    ])
     image.fill(2, 0, 3500)
     expect(runsOf(changes.of(set(image)).pages.get(2)!.blocks)).toBeNull()
   })

@@ -3,6 +3,8 @@ import type { PageSet } from './frames.ts'
 
 /** Bytes that count as changed together. Page sizes are multiples of it. */
 export const blockBytes = 64
+/** Runs that are no further apart are passed on as one: writing two costs a follower more than the blocks between. */
+const gapBlocks = 4
 /** Above this share of its blocks a page is passed on whole. */
 const wholeFrom = 0.75
 /** Of images that are remembered; a page whose image is not counts as changed whole. */
@@ -73,16 +75,18 @@ export function joinChanges(earlier: ChangeSet | null, later: ChangeSet): Change
   return { ...later, pages }
 }
 
-/** Runs of changed blocks as `[first, count]`; null where the page goes whole. */
+/** Runs of changed blocks as `[first, count]`, with the few that lie between; null where the page goes whole. */
 export function runsOf(blocks: Uint8Array | null): readonly (readonly [number, number])[] | null {
   if (blocks === null) return null
   const runs: [number, number][] = []
   let count = 0
   for (let at = 0; at < blocks.length; at += 1) {
     if (blocks[at] === 0) continue
-    count += 1
     const last = runs.at(-1)
-    if (last !== undefined && last[0] + last[1] === at) last[1] += 1
+    const isNear = last !== undefined && at - last[0] - last[1] <= gapBlocks
+    const first = isNear ? last[0] : at
+    count += at + 1 - first - (isNear ? last[1] : 0)
+    if (isNear) last[1] = at + 1 - first
     else runs.push([at, 1])
   }
   return count > blocks.length * wholeFrom ? null : runs
