@@ -8,8 +8,8 @@ import type { LogSalts } from '#main/database/wal-log.ts'
 const headerBytes = 32
 const frameHeaderBytes = 24
 const magic = 0x377f0682
-/** Frames read at once. */
-const chunkFrames = 64
+/** Frames read at once; what groups of writes leave is read into the same bytes each time. */
+const chunkFrames = 256
 
 /** The pages that commits have changed. */
 export interface PageSet {
@@ -24,7 +24,7 @@ export interface PageSet {
 /** Reads one log, from its beginning. */
 export interface FrameReader {
   /**
-   * The pages changed since the last call; null when there are none.
+   * The pages changed since the last call; null when there are none. Their images stand until the next call.
    * @param committed frames of the log up to the last COMMIT, as `PRAGMA wal_checkpoint(NOOP)` says
    * @throws Error when the log does not go on where it was left: what would be missing is never passed over
    */
@@ -51,6 +51,14 @@ export function createFrameReader(database: string): FrameReader {
     throw new Error('The database has a log that is not folded into it. Open and close it once before it is followed.')
   let log: number | undefined
   let place: Place | undefined
+  let kept: Buffer | undefined
+
+  /** Bytes for a piece; the images are cut out of it, so that each piece of one call has its own. */
+  const roomFor = (bytes: number, isFirst: boolean): Buffer => {
+    if (!isFirst) return Buffer.allocUnsafeSlow(bytes)
+    if (kept === undefined || kept.length < bytes) kept = Buffer.allocUnsafeSlow(bytes)
+    return kept.subarray(0, bytes)
+  }
 
   /** Where to go on: behind what was taken, or at the beginning of the log that came after it. */
   const resume = (descriptor: number): Place => {
@@ -85,8 +93,7 @@ export function createFrameReader(database: string): FrameReader {
       let size = 0
       for (let frame = from.frames; frame < committed; frame += chunkFrames) {
         const count = Math.min(chunkFrames, committed - frame)
-        // Of its own for each piece: the images are cut out of it.
-        const chunk = Buffer.allocUnsafeSlow(count * frameBytes)
+        const chunk = roomFor(count * frameBytes, frame === from.frames)
         if (readSync(log, chunk, 0, chunk.length, headerBytes + frame * frameBytes) < chunk.length)
           throw broken('frames are missing at its end')
         for (let at = 0; at < chunk.length; at += frameBytes) {

@@ -12,6 +12,7 @@ const mostBytes = 64 * 1024 * 1024
 
 /** A page after commits. */
 export interface PageChange {
+  /** As it is remembered: what is committed later changes it. */
   readonly image: Buffer
   /** One byte for each block, 1 where a commit changed it, also where a later one changed it back; null: the whole page. */
   readonly blocks: Uint8Array | null
@@ -29,7 +30,7 @@ export interface ChangeSet {
 
 /** Remembers the images of one database. */
 export interface PageChanges {
-  /** What pages that were committed after all earlier ones have changed. */
+  /** What pages that were committed after all earlier ones have changed; to be joined with what is not passed on yet. */
   of(pages: PageSet): ChangeSet
 }
 
@@ -48,11 +49,12 @@ export function createPageChanges(limit = mostBytes): PageChanges {
       for (const [page, image] of pages) {
         const before = known.get(page)
         known.delete(page)
-        changed.set(page, { image, blocks: before === undefined ? null : changedBlocks(before, image) })
-        // A copy: the image is a part of a piece of the log that would be kept with it.
+        const blocks = before === undefined ? null : changedBlocks(before, image)
+        // A copy: the image is a part of a piece of the log.
         const kept = before ?? Buffer.allocUnsafeSlow(pageSize)
         image.copy(kept)
         known.set(page, kept)
+        changed.set(page, { image: kept, blocks })
       }
       for (const page of known.keys()) {
         if (known.size * pageSize <= limit) break
