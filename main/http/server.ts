@@ -369,10 +369,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 /** Counts the requests that have no whole answer yet. Those without an end of their own do not count. */
 function countRunning(app: FastifyInstance): () => number {
   let count = 0
+  // One for all of them; an answer is closed once.
+  const ended = (): void => void (count -= 1)
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.safety?.contract?.endsWithHost !== true) {
       count += 1
-      reply.raw.once('close', () => (count -= 1))
+      reply.raw.on('close', ended)
     }
     done()
   })
