@@ -45,13 +45,20 @@ describe.skipIf(!hasPostgres)('the door of a hub', () => {
       const headers: Record<string, string> = { 'x-api-key': key.key }
       if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json' })
       if (method !== 'GET') headers['idempotency-key'] = `k${(last += 1)}`
-      const answer = await fetch(`${door.url}/api/v1${path}`, {
-        ...{ method, headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }).catch((error: unknown) => {
-        failed.push(`${method} ${path}: ${String((error as Error).cause ?? error)}`)
-        return null
-      })
+      const once = () =>
+        fetch(`${door.url}/api/v1${path}`, {
+          ...{ method, headers },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }).catch((error: unknown) => {
+          failed.push(`${method} ${path}: ${String((error as Error).cause ?? error)}`)
+          return null
+        })
+      let answer = await once()
+      // Four that write without a pause are faster than one may be for long (D-200); they wait as they are told to.
+      while (answer?.status === 429) {
+        await pause(Number(answer.headers.get('retry-after')) * 1_000)
+        answer = await once()
+      }
       slowest = Math.max(slowest, performance.now() - began)
       if (answer === null || answer.ok) return answer
       failed.push(`${method} ${path}: ${answer.status} ${await answer.text()}`)
