@@ -90,11 +90,13 @@ describe('a row', () => {
     )
   })
 
-  it('that is cut, or of a newer program, is refused', () => {
+  it('that is cut, or of another program, is refused with what to upgrade', () => {
     insert()
     const row = encodePageRow(createPageChanges().of(reader.take(frames())!), noRow)
     expect(() => decodePageRow(row.subarray(0, -1))).toThrow(/cut off/)
     row.writeUInt32BE(9, 0)
     expect(() => decodePageRow(row)).toThrow(/Upgrade this node/)
+    row.writeUInt32BE(1, 0)
+    expect(() => decodePageRow(row)).toThrow(/Upgrade the node that wrote it/)
   })
 })

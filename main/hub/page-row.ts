@@ -46,38 +46,40 @@ export function hashOfRow(row: Uint8Array): Buffer {
 export function encodePageRow({ pageSize, size, pages }: ChangeSet, before: Buffer): Buffer {
   const numbers = [...pages.keys()].toSorted((a, b) => a - b)
   const parts: Buffer[] = []
-  const places: Buffer[] = []
+  const heads: Buffer[] = []
   for (const number of numbers) {
     const { image, blocks } = pages.get(number)!
     const runs = runsOf(blocks)
-    const place = Buffer.alloc(pageHeadBytes + (runs?.length ?? 0) * runBytes)
-    place.writeUInt32BE(number, 0)
-    place.writeUInt16BE(runs?.length ?? 0, 4)
+    const pageHead = Buffer.alloc(pageHeadBytes + (runs?.length ?? 0) * runBytes)
+    pageHead.writeUInt32BE(number, 0)
+    pageHead.writeUInt16BE(runs?.length ?? 0, 4)
     // A page that was written as it was: nothing has to be done for it.
     if (runs?.length === 0) continue
     if (runs === null) parts.push(image)
     runs?.forEach(([first, count], at) => {
-      place.writeUInt16BE(first, pageHeadBytes + at * runBytes)
-      place.writeUInt16BE(count, pageHeadBytes + at * runBytes + 2)
+      pageHead.writeUInt16BE(first, pageHeadBytes + at * runBytes)
+      pageHead.writeUInt16BE(count, pageHeadBytes + at * runBytes + 2)
       parts.push(image.subarray(first * blockBytes, (first + count) * blockBytes))
     })
-    places.push(place)
+    heads.push(pageHead)
   }
   const head = Buffer.alloc(headerBytes)
   head.writeUInt32BE(format, 0)
   head.writeUInt32BE(pageSize, 4)
   head.writeUInt32BE(size, 8)
-  head.writeUInt32BE(places.length, 12)
+  head.writeUInt32BE(heads.length, 12)
   before.copy(head, 16)
-  return Buffer.concat([head, ...places, ...parts])
+  return Buffer.concat([head, ...heads, ...parts])
 }
 
 /** Reads a row. @throws Error when it is of another version of the program, or its length is not what it says */
 export function decodePageRow(row: Buffer): PageRow {
   if (row.length < headerBytes) throw cutOff()
   const found = row.readUInt32BE(0)
-  if (found !== format)
-    throw new Error(`A row of the hub has format ${found}, this program knows ${format}. Upgrade this node.`)
+  if (found !== format) {
+    const older = found > format ? 'this node' : 'the node that wrote it'
+    throw new Error(`A row of the hub has format ${found}, this program knows ${format}. Upgrade ${older}.`)
+  }
   const pageSize = row.readUInt32BE(4)
   const count = row.readUInt32BE(12)
   const places: { at: number; length: number }[] = []

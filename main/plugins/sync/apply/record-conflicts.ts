@@ -57,7 +57,12 @@ export type MovedScene = Omit<DeletionScene, 'history'>
 export function conflictsOf(scene: ConflictScene): ConflictDraft[] {
   // Of a record that is removed for good nothing is left to choose between.
   if (markAt(scene.register, PURGED_KEY) !== null) return deleteConflicts(scene)
-  return [...fieldConflicts(scene), ...movedConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
+  return [...writtenConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
+}
+
+/** What was written into fields at once, or into one that had become another meanwhile; documents alone tell it. */
+export function writtenConflicts(scene: Omit<ConflictScene, 'outcome'>): ConflictDraft[] {
+  return [...fieldConflicts(scene), ...movedConflicts(scene)]
 }
 
 /** The side an entry stands for. */
@@ -73,7 +78,7 @@ function draftOf(
   return { doc, object: schema.uid, recordId, ...draft, ...(base === null ? {} : { base: base.value }) }
 }
 
-function fieldConflicts(scene: ConflictScene): ConflictDraft[] {
+function fieldConflicts(scene: Omit<ConflictScene, 'outcome'>): ConflictDraft[] {
   const { merged, schema, writerOf } = scene
   const strays = new Set([...merged.strays.values()].flat())
   const byField = new Map<string, FieldConflict[]>()
@@ -162,7 +167,11 @@ function sharesIn(register: Register): RegisterEntry[] {
 }
 
 /** What the field said before its sides parted; of a list, what it would be had nobody touched the members in question. */
-function baseOf({ doc, history }: ConflictScene, conflicts: readonly FieldConflict[], list: Json): BaseValue {
+function baseOf(
+  { doc, history }: Pick<ConflictScene, 'doc' | 'history'>,
+  conflicts: readonly FieldConflict[],
+  list: Json,
+): BaseValue {
   let value = list
   for (const { winner, losers } of conflicts) {
     const base = history.commonBase(doc, [winner, ...losers].map(nameOfEntry))

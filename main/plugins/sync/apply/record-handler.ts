@@ -12,7 +12,7 @@ import type { DataService, RemoteChange, RemoteOutcome } from '#main/plugins/dat
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { createEntryHistory } from '../conflicts/base-value.ts'
 import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-store.ts'
-import type { Conflict, ConflictKind } from '../conflicts/conflict-store.ts'
+import type { Conflict, ConflictDraft, ConflictKind } from '../conflicts/conflict-store.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
@@ -30,7 +30,7 @@ import { createRecordBackfill } from '../write/record-backfill.ts'
 import type { MovedFields } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { isRemoved } from './removed.ts'
-import { conflictsOf, deleteConflicts, movedConflicts, typeConflicts } from './record-conflicts.ts'
+import { conflictsOf, deleteConflicts, movedConflicts, typeConflicts, writtenConflicts } from './record-conflicts.ts'
 import type { DeletionScene, SeenText, WriterOf } from './record-conflicts.ts'
 import type { NoteWritten } from './relation-conflicts.ts'
 
@@ -170,8 +170,9 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (record === undefined) return merged.isFollowed === true ? 'done' : 'later'
     if (!isStored(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
     const { register } = openDocument(recordName, record.state)
+    const scene = sceneOf(tx, merged, { schema, register })
     if (!isText && register.has(field.uid)) {
-      keepMoved(tx, merged, { schema, register })
+      keepWritten(tx, scene, field.uid)
       return 'done'
     }
     const values = { [field.name]: merged.document.text }
@@ -181,15 +182,13 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (outcome === null) return 'soon'
     if (outcome.changed) parts.rowChanged()
     if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
-    if (isText && marksOf(register).deleted !== null) keepDeletion(tx, merged, { schema, register })
-    if (!isText) keepUnfit(tx, merged, { schema, register, field: field.uid, outcome })
+    if (isText && holdsField(register, field.uid)) keepWritten(tx, scene, field.uid)
+    // It may have been written by somebody who did not know of the deletion.
+    if (isText && marksOf(register).deleted !== null)
+      keepFound(tx, { doc: recordName, kind: 'delete_edit' }, deleteConflicts(scene))
+    // The field is no text any more and has no other value: this one may not fit it.
+    if (!isText) keepFound(tx, { doc: recordName, kind: 'type', field: field.uid }, typeConflicts(scene, outcome))
     return 'done'
-  }
-
-  interface TextPlace {
-    readonly schema: ObjectSchema
-    /** Of the record. */
-    readonly register: Register
   }
 
   /** What a record is judged in. */
@@ -203,7 +202,11 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   })
 
   /** The same, of a record of whose texts one was merged a moment ago and is not stored yet. */
-  const sceneOf = (tx: Tx, { name, document }: MergedDocument, { schema, register }: TextPlace): DeletionScene => {
+  const sceneOf = (
+    tx: Tx,
+    { name, document }: MergedDocument,
+    { schema, register }: Pick<DeletionScene, 'schema' | 'register'>,
+  ): DeletionScene => {
     const { record: recordId, field } = name as TextName
     return {
       ...sceneAt(tx, { schema, recordId, register }),
@@ -212,33 +215,27 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     }
   }
 
-  /** A text of a deleted record, which may have been written by somebody who did not know of the deletion. */
-  const keepDeletion = (tx: Tx, merged: MergedDocument, place: TextPlace): void => {
-    const scene = sceneOf(tx, merged, place)
-    const drafts = deleteConflicts(scene)
-    const at = clock.iso()
-    for (const draft of drafts) openConflict(tx, draft, at)
-    closeOthers(tx, { doc: scene.doc }, ['delete_edit'], new Set(drafts.map(conflictId)), at)
-  }
-
-  /** A text that came after its record, for a field that is none any more and has no value: it may not fit the field. */
-  const keepUnfit = (
+  /** Opens what was found of a kind, and ends what is not so any more; of one field where only that was looked at. */
+  const keepFound = (
     tx: Tx,
-    merged: MergedDocument,
-    { field, outcome, ...place }: TextPlace & { readonly field: string; readonly outcome: RemoteOutcome },
+    { doc, kind, field }: Pick<Conflict, 'doc' | 'kind'> & { readonly field?: string },
+    drafts: readonly ConflictDraft[],
   ): void => {
-    const scene = sceneOf(tx, merged, place)
-    const drafts = typeConflicts(scene, outcome)
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
     const ids = new Set(drafts.map(conflictId))
-    const still = { has: (id: string, conflict: Conflict) => ids.has(id) || conflict.field !== field }
-    closeOthers(tx, { doc: scene.doc }, ['type'], still, at)
+    const isOther = (conflict: Conflict): boolean => field !== undefined && conflict.field !== field
+    closeOthers(tx, { doc }, [kind], { has: (id, conflict) => ids.has(id) || isOther(conflict) }, at)
   }
 
-  /** A text whose field is none any more, by somebody who did not know of it. */
-  const keepMoved = (tx: Tx, merged: MergedDocument, place: TextPlace): void => {
-    for (const draft of movedConflicts(sceneOf(tx, merged, place))) openConflict(tx, draft, clock.iso())
+  /**
+   * A text that came or went on after its record: what stands beside it in the record, by somebody who did not know that
+   * the field became one or is none any more, is told with the text as it is now.
+   */
+  const keepWritten = (tx: Tx, scene: DeletionScene, field: string): void => {
+    const merged = mergeValues(scene.register, syncedFields(scene.schema).merged)
+    const drafts = writtenConflicts({ ...scene, merged }).filter((draft) => draft.field === field)
+    keepFound(tx, { doc: scene.doc, kind: 'field', field }, drafts)
   }
 
   const movedFields: MovedFields = (tx, place) => movedConflicts(sceneAt(tx, place)).map(({ field }) => field)
@@ -358,6 +355,11 @@ function changedValues(
 
 function changedFields(keys: ReadonlySet<string> | null): ReadonlySet<string> | null {
   return keys === null ? null : new Set([...keys].map((key) => parseKey(key).uid))
+}
+
+/** Whether a record says anything of a field, be it of a member or a share. */
+function holdsField(register: Register, uid: string): boolean {
+  return [...register.keys()].some((key) => parseKey(key).uid === uid)
 }
 
 function isWritten(schema: ObjectSchema, written: RemoteChange['values'], uid: string): boolean {
