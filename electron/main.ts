@@ -18,8 +18,12 @@ import { readPreferences, writePreferences } from './preferences.ts'
 import { asksForDebugger, denyPermissions, lockNavigation, shellScheme } from './security.ts'
 import { checkSpelling } from './spelling.ts'
 import { removeTray, sayTray, showTray } from './tray.ts'
+import { readUpdateFeed } from './update-feed.ts'
+import { createUpdates } from './updates.ts'
+import type { Updates } from './updates.ts'
 import { createMainWindow } from './window.ts'
 import { shellWords } from './words.ts'
+import type { ShellWords } from './words.ts'
 
 /** The value of `--name VALUE` or `--name=VALUE`; other arguments may be the system's or Chromium's. */
 function flagValue(argv: readonly string[], name: string): string | undefined {
@@ -118,6 +122,7 @@ async function run(dataDir: string): Promise<void> {
   const preferencesFile = join(dataDir, 'shell', 'preferences.json')
   let preferences = readPreferences(preferencesFile, process.platform)
   checkSpelling(session.defaultSession, preferences.spelling)
+  const updates = openUpdates(() => words)
   let commands: readonly ShellCommand[] = []
   const showMenu = (): void => {
     setApplicationMenu({
@@ -138,8 +143,10 @@ async function run(dataDir: string): Promise<void> {
         preferences = chosen
         writePreferences(preferencesFile, chosen)
         checkSpelling(session.defaultSession, chosen.spelling)
+        updates?.setDaily(chosen.updates)
         showMenu()
       },
+      ...(updates === undefined ? {} : { checkUpdates: () => void updates.ask() }),
     })
   }
   const trayActions = {
@@ -190,6 +197,23 @@ async function run(dataDir: string): Promise<void> {
   app.on('open-url', (_event, link) => {
     openLink(link)
   })
+  updates?.setDaily(preferences.updates)
+}
+
+/** New versions of this program; undefined where it was packaged without a feed of them. */
+function openUpdates(words: () => ShellWords): Updates | undefined {
+  if (readUpdateFeed(process.resourcesPath) === undefined) return undefined
+  const updates: Updates = createUpdates({
+    current: app.getVersion(),
+    words,
+    tell: (notice) => {
+      createNotifier(() => void updates.ask())(notice)
+    },
+    quit: () => {
+      app.quit()
+    },
+  })
+  return updates
 }
 
 /**

@@ -18,6 +18,8 @@ export interface MenuActions {
   openDataFolder(): void
   runCommand(id: string): void
   choose(preferences: Preferences): void
+  /** Absent where this copy has no feed of updates. */
+  checkUpdates?: () => void
 }
 
 /** The menu's template; pure, so that its entries can be checked. */
@@ -32,12 +34,15 @@ export function menuTemplate(actions: MenuActions): MenuItemConstructorOptions[]
     label: words[role],
   })
   const line: MenuItemConstructorOptions = { type: 'separator' }
+  const check: MenuItemConstructorOptions[] =
+    actions.checkUpdates === undefined ? [] : [{ label: words.updatesCheck, click: actions.checkUpdates }]
   const appMenu: MenuItemConstructorOptions[] = isMac
     ? [
         {
           role: 'appMenu',
           submenu: [
             said('about'),
+            ...check,
             line,
             said('services'),
             line,
@@ -58,6 +63,7 @@ export function menuTemplate(actions: MenuActions): MenuItemConstructorOptions[]
       submenu: [
         { label: words.openWindow, accelerator: 'CmdOrCtrl+Shift+N', click: actions.openWindow },
         { label: words.showDataFolder, click: actions.openDataFolder },
+        ...(isMac ? [] : check),
         line,
         said(isMac ? 'close' : 'quit'),
       ],
@@ -97,7 +103,7 @@ export function menuTemplate(actions: MenuActions): MenuItemConstructorOptions[]
   ]
 }
 
-function choices({ preferences, platform, words, choose }: MenuActions): MenuItemConstructorOptions[] {
+function choices({ preferences, platform, words, choose, checkUpdates }: MenuActions): MenuItemConstructorOptions[] {
   const toggle = (name: keyof Preferences, label: string): MenuItemConstructorOptions => ({
     label,
     type: 'checkbox',
@@ -108,7 +114,8 @@ function choices({ preferences, platform, words, choose }: MenuActions): MenuIte
   })
   // Only macOS brings dictionaries.
   const spelling = platform === 'darwin' ? words.spelling : words.spellingLoads
-  return [toggle('spelling', spelling), toggle('notices', words.notices)]
+  const updates = checkUpdates === undefined ? [] : [toggle('updates', words.updatesDaily)]
+  return [toggle('spelling', spelling), toggle('notices', words.notices), ...updates]
 }
 
 /** Sets the application menu. */

@@ -8,14 +8,16 @@ export interface Preferences {
   readonly notices: boolean
   /** Whether the words of text fields are checked. */
   readonly spelling: boolean
+  /** Whether new versions are looked for daily, where this copy was packaged with a feed of them. */
+  readonly updates: boolean
 }
 
 /**
- * The choices of a first start. Checking words is off where it would load dictionaries from the network: nothing leaves
- * the machine unless somebody says so.
+ * The choices of a first start. Looking for updates is off, and checking words where it would load dictionaries from the
+ * network: nothing leaves the machine unless somebody says so.
  */
 export function firstPreferences(platform: NodeJS.Platform): Preferences {
-  return { notices: true, spelling: platform === 'darwin' }
+  return { notices: true, spelling: platform === 'darwin', updates: false }
 }
 
 /** Reads the choices; what is missing or broken is as at a first start. */
@@ -31,7 +33,7 @@ export function readPreferences(file: string, platform: NodeJS.Platform): Prefer
     const value = stored?.[name]
     return typeof value === 'boolean' ? value : first[name]
   }
-  return { notices: choice('notices'), spelling: choice('spelling') }
+  return { notices: choice('notices'), spelling: choice('spelling'), updates: choice('updates') }
 }
 
 /** Stores the choices, whole or not at all. */

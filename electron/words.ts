@@ -49,6 +49,22 @@ const english = {
   openHome: 'Open home page',
   closeWindow: 'Close window',
   notStarted: 'Cairn could not start',
+  updatesCheck: 'Check for Updates…',
+  updatesDaily: 'Look for Updates Daily',
+  updateFound: 'Cairn {version} is available',
+  updateFoundDetail:
+    'You have {current}. Once it is downloaded, it is installed when you quit Cairn. Your data stays as it is and is backed up first.',
+  updateFoundNotice: 'Click to download it.',
+  updateLoad: 'Download',
+  updateReady: 'Cairn {version} is downloaded',
+  updateReadyDetail: 'It is installed when you quit Cairn, after everything is saved.',
+  updateInstall: 'Quit and Install',
+  updateNone: 'Cairn {current} is the newest version',
+  updateElsewhere: 'This copy of Cairn does not update itself',
+  updateElsewhereDetail: 'Update it the way it was installed.',
+  updateFailed: 'The update did not work',
+  updateFailedDetail: 'Nothing was changed, and this version goes on working. Try again later.',
+  later: 'Later',
 }
 
 /** The words of one language. */
@@ -105,6 +121,22 @@ const german: ShellWords = {
   openHome: 'Startseite öffnen',
   closeWindow: 'Fenster schließen',
   notStarted: 'Cairn konnte nicht starten',
+  updatesCheck: 'Nach Updates suchen…',
+  updatesDaily: 'Täglich nach Updates suchen',
+  updateFound: 'Cairn {version} ist verfügbar',
+  updateFoundDetail:
+    'Du hast {current}. Nach dem Herunterladen wird die neue Version installiert, sobald du Cairn beendest. Deine Daten bleiben, wie sie sind, und werden vorher gesichert.',
+  updateFoundNotice: 'Klicke, um die neue Version herunterzuladen.',
+  updateLoad: 'Herunterladen',
+  updateReady: 'Cairn {version} ist heruntergeladen',
+  updateReadyDetail: 'Die neue Version wird installiert, sobald du Cairn beendest und alles gespeichert ist.',
+  updateInstall: 'Beenden und installieren',
+  updateNone: 'Cairn {current} ist die neueste Version',
+  updateElsewhere: 'Diese Kopie von Cairn aktualisiert sich nicht selbst',
+  updateElsewhereDetail: 'Aktualisiere sie so, wie sie installiert wurde.',
+  updateFailed: 'Das Update hat nicht geklappt',
+  updateFailedDetail: 'Nichts wurde verändert, und diese Version läuft weiter. Versuche es später noch einmal.',
+  later: 'Später',
 }
 
 /** The words for languages in the order somebody prefers them, for example `de-AT`; English where there are none. */

@@ -3,6 +3,8 @@
 import { EventEmitter } from 'node:events'
 import { fork } from 'node:child_process'
 import type { Serializable } from 'node:child_process'
+import { request } from 'node:http'
+import type { RequestOptions } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
 /** One call the shell made, in order. */
@@ -98,6 +100,15 @@ class FakeApp extends EventEmitter {
   getAppPath(): string {
     return fake().appPath
   }
+  getVersion(): string {
+    return '0.1.0'
+  }
+  getName(): string {
+    return 'Cairn'
+  }
+  getPath(): string {
+    return fake().appPath
+  }
   setPath(name: string, path: string): void {
     record('app.setPath', name, path)
   }
@@ -137,6 +148,7 @@ class FakeApp extends EventEmitter {
     fake().quitting = false
     if (held) return
     record('quit')
+    this.emit('quit', {}, 0)
     fake().ended.resolve(0)
   }
 }
@@ -246,6 +258,7 @@ export const protocol = {
 
 /** @see https://www.electronjs.org/docs/latest/api/session */
 export const session = {
+  fromPartition: (name: string, options: unknown) => ({ name, options }),
   defaultSession: {
     setPermissionRequestHandler: (handler: unknown) => record('session.setPermissionRequestHandler', handler),
     setPermissionCheckHandler: (handler: unknown) => record('session.setPermissionCheckHandler', handler),
@@ -350,6 +363,18 @@ export const dialog = {
   showMessageBoxSync: (_window: unknown, options: unknown) => {
     record('dialog.showMessageBoxSync', options)
     return fake().answer
+  },
+  showMessageBox: (options: unknown) => {
+    record('dialog.showMessageBox', options)
+    return Promise.resolve({ response: fake().answer })
+  },
+}
+
+/** @see https://www.electronjs.org/docs/latest/api/net */
+export const net = {
+  request: (options: RequestOptions) => {
+    record('net.request', options)
+    return request(options)
   },
 }
 

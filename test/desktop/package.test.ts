@@ -8,12 +8,16 @@ import { fileURLToPath } from 'node:url'
 import { extractAll, listPackage } from '@electron/asar'
 import { build, Platform } from 'electron-builder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readUpdateFeed } from '../../electron/update-feed.ts'
 import { createApiCall } from '../support/api-call.ts'
 import { buildApp, root } from './launcher.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'cairn-package-'))
 const resources = join(work, 'out/linux-unpacked/resources')
 const app = join(work, 'app')
+
+/** Where the packed program is told to look for new versions. */
+const feed = 'https://updates.test/cairn/'
 
 /** Marks the switches inside an Electron binary; one character per switch follows, '1' on and '0' off. */
 const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
@@ -49,7 +53,9 @@ describe.runIf(process.platform === 'linux')('package', () => {
         extends: join(root, 'build/electron-builder.yml'),
         electronDist: makeDummyElectron(),
         directories: { output: join(work, 'out'), buildResources: 'build' },
+        publish: { provider: 'generic', url: feed },
       },
+      publish: 'never',
     })
     files = listPackage(join(resources, 'app.asar'), { isPack: false })
     extractAll(join(resources, 'app.asar'), app)
@@ -82,7 +88,7 @@ describe.runIf(process.platform === 'linux')('package', () => {
     expect(top).toEqual(new Set(['LICENSE', 'build', 'dist', 'node_modules', 'package.json', 'packages']))
     const packages = new Set(files.map((file) => file.split('/').slice(1, 4).join('/')))
     const strangers = [...packages].filter((name) =>
-      /^node_modules\/(node-(linux|win|darwin|bin)|electron|vite|vitest|typescript|react|playwright|@mantine)/.test(
+      /^node_modules\/(node-(linux|win|darwin|bin)|electron(?!-updater(\/|$))|vite|vitest|typescript|react|playwright|@mantine)/.test(
         name,
       ),
     )
@@ -98,6 +104,11 @@ describe.runIf(process.platform === 'linux')('package', () => {
     expect(native.filter((file) => !/\/linux(musl)?-/.test(file))).toEqual([])
     const inside = native.filter((file) => !existsSync(join(resources, 'app.asar.unpacked', file)))
     expect(inside).toEqual([])
+  })
+
+  it('knows its feed of new versions, and only when it is packed with one', () => {
+    expect(readUpdateFeed(resources)).toBe(feed)
+    expect(readFileSync(join(root, 'build/electron-builder.yml'), 'utf8')).toContain('publish: null')
   })
 
   it('sets every fuse of the safety list', () => {

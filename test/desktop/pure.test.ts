@@ -341,13 +341,13 @@ describe('opened file', () => {
 })
 
 describe('choices for the window', () => {
-  it('load no dictionaries and are kept', () => {
+  it('load no dictionaries, look for no updates and are kept', () => {
     const file = join(work, 'shell', 'preferences.json')
-    expect(readPreferences(file, 'linux')).toEqual({ notices: true, spelling: false })
-    writePreferences(file, { notices: false, spelling: true })
-    expect(readPreferences(file, 'linux')).toEqual({ notices: false, spelling: true })
+    expect(readPreferences(file, 'linux')).toEqual({ notices: true, spelling: false, updates: false })
+    writePreferences(file, { notices: false, spelling: true, updates: true })
+    expect(readPreferences(file, 'linux')).toEqual({ notices: false, spelling: true, updates: true })
     writeFileSync(file, 'null')
-    expect(readPreferences(file, 'darwin')).toEqual({ notices: true, spelling: true })
+    expect(readPreferences(file, 'darwin')).toEqual({ notices: true, spelling: true, updates: false })
   })
 
   it('check words in the languages of the person that have a dictionary', () => {
