@@ -2,7 +2,17 @@
 // Knows columns, rows by index and callbacks; knows no server, no objects and no routes.
 
 import { IconPlus } from '@tabler/icons-react'
-import { useCallback, useEffect, useId, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  useCallback,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { ReactNode } from 'react'
 import { ariaColumn, ariaRow } from './aria.ts'
 import { CellOverlay } from './cell-overlay.tsx'
@@ -12,7 +22,7 @@ import { GridHeader } from './grid-header.tsx'
 import { gridLabels } from './grid-labels.ts'
 import { GridRow } from './grid-row.tsx'
 import type { RowSpan } from './grid-row.tsx'
-import type { DataGridProps } from './grid-types.ts'
+import type { DataGridProps, RowChanges } from './grid-types.ts'
 import { GroupHeadingRow, TOTALS_HEIGHT, TotalsRow } from './group-row.tsx'
 import { renderColumns, rowNumberWidth } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
@@ -30,9 +40,14 @@ import './data-grid.css'
 
 const firstCell: GridSelection = { ranges: [{ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } }] }
 
+/** Rows that change with the grid's own properties only. */
+const unchanging: RowChanges = { subscribe: () => () => {}, version: () => 0 }
+
 /** A grid of records: any number of rows, edited in place, one tab stop, readable by screen readers. */
 export function DataGrid(props: DataGridProps): ReactNode {
   const { ref, rowCount, rowHeight = 36, frozenColumns = 1, onEdit, onAppend, queryKey, onVisibleRange, groups } = props
+  const { subscribe, version } = props.changes ?? unchanging
+  const rowsVersion = useSyncExternalStore(subscribe, version)
   const totals = rowCount === 0 ? undefined : props.totals
   const labels = useMemo(() => ({ ...gridLabels, ...props.labels }), [props.labels])
   const [resizing, setResizing] = useState<{ field: string; width: number } | null>(null)
@@ -136,7 +151,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
     edit: () => cells.open(false),
     announce,
   }))
-  useSteadySelection(props, selection, setSelection)
+  useSteadySelection(props, rowsVersion, selection, setSelection)
 
   const id = useId()
   const activeId = `${id}-active`

@@ -147,6 +147,14 @@ export interface DataGridHandle {
   announce(text: string): void
 }
 
+/** Where rows tell that they changed, to whoever draws them: a screen around them need not be drawn for every block. */
+export interface RowChanges {
+  /** Calls back after every change until the returned function is called. */
+  subscribe(listener: () => void): () => void
+  /** A number that rises whenever a row may be another one. */
+  version(): number
+}
+
 /** Everything a grid is told. Callbacks that are absent switch their feature off. */
 export interface DataGridProps {
   ref?: Ref<DataGridHandle>
@@ -158,8 +166,8 @@ export interface DataGridProps {
   rowCount: number
   /** Row at an index, undefined while it is loading; must return the same object until the record changes. */
   getRow(index: number): GridRecord | undefined
-  /** Changes whenever `getRow` would answer differently (a counter). */
-  rowsVersion?: unknown
+  /** Tells that `getRow` answers differently; without, rows change with the grid's own properties only. */
+  changes?: RowChanges
   /** Identity of a row, stable over sorting; default: its `id`. */
   getRowKey?(row: GridRecord, index: number): string
   /** Identifies filter and sort; when it changes the grid goes back to the top. */

@@ -21,3 +21,4 @@ export type {
 export { isSingleCell, rangeOf } from './selection.ts'
 export type { GridSelection } from './selection.ts'
 export { useBlockRows } from './use-block-rows.ts'
+export type { BlockChanges } from './use-block-rows.ts'

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // Proves that a grid over a paging source shows rows as they arrive, once per query, in strict mode too.
-import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { StrictMode, useCallback } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { translateField } from '../../fields/index.ts'
@@ -14,9 +14,10 @@ const columns: GridColumn[] = [{ field: { name: 'title', type: 'text', label: 'T
 
 type Source = (request: BlockRequest) => Promise<BlockAnswer<GridRecord>>
 
-function Screen({ query, source }: { query: string; source: Source }) {
+function Screen({ query, source, onDraw }: { query: string; source: Source; onDraw?: () => void }) {
+  onDraw?.()
   const load = useCallback((request: BlockRequest) => source(request), [source])
-  const { rowCount, getRow, rowsVersion, onVisibleRange, snapshot } = useBlockRows<GridRecord>(query, load)
+  const { rowCount, getRow, changes, onVisibleRange, total, error } = useBlockRows<GridRecord>(query, load)
   return (
     <>
       <DataGrid
@@ -24,12 +25,12 @@ function Screen({ query, source }: { query: string; source: Source }) {
         columns={columns}
         rowCount={rowCount}
         getRow={getRow}
-        rowsVersion={rowsVersion}
+        changes={changes}
         onVisibleRange={onVisibleRange}
         queryKey={query}
         fieldContext={context}
       />
-      <p>{snapshot.error ? 'Loading failed' : `${snapshot.total ?? '?'} records`}</p>
+      <p>{error ? 'Loading failed' : `${total ?? '?'} records`}</p>
     </>
   )
 }
@@ -79,6 +80,20 @@ describe('useBlockRows', () => {
     rerender(<Screen query="done" source={source} />)
     await screen.findByRole('gridcell', { name: 'done 0' })
     expect(screen.queryByRole('gridcell', { name: 'open 0' })).toBeNull()
+  })
+
+  it('draws the grid, and not the screen around it, for rows that arrive later', async () => {
+    const source = pagingSource(5_000)
+    const onDraw = vi.fn()
+    const { container } = render(<Screen query="open" source={source} onDraw={onDraw} />)
+    await screen.findByRole('gridcell', { name: 'open 0' })
+    const drawn = onDraw.mock.calls.length
+    const scroller = container.querySelector('.cg-scroller')!
+    scroller.scrollTop = 72_000
+    fireEvent.scroll(scroller)
+    await screen.findByRole('gridcell', { name: 'open 2000' })
+    expect(source.mock.calls.some(([{ skip }]) => skip === 2_000)).toBe(true)
+    expect(onDraw).toHaveBeenCalledTimes(drawn)
   })
 
   it('reports a failed load', async () => {

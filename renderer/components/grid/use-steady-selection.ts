@@ -11,11 +11,12 @@ import type { GridSelection } from './selection.ts'
 /** Moves the selection with its active row, where the screen says how rows are followed. */
 export function useSteadySelection(
   props: DataGridProps,
+  rowsVersion: number,
   selection: GridSelection,
   setSelection: (selection: GridSelection) => void,
 ): void {
   const known = useRef<Known>(undefined)
-  const { groups, rowsVersion, followRow, queryKey } = props
+  const { groups, followRow, queryKey } = props
   useLayoutEffect(() => {
     const follow = groups?.follow ?? followRow
     if (!follow) {

@@ -313,7 +313,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
               columns={columns.list}
               rowCount={rows.rowCount}
               getRow={rows.getRow}
-              rowsVersion={rows.rowsVersion}
+              changes={rows.changes}
               queryKey={rows.queryKey}
               groups={view.groups}
               totals={view.totalsLine}
@@ -360,7 +360,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
               footer={
                 <StatusBar
                   total={total}
-                  loading={rows.loading}
+                  changes={rows.changes}
                   cut={view.cut}
                   error={error}
                   filtered={filtered}

@@ -1,16 +1,18 @@
 // Owns the line under the grid: how many records, how many cells are selected, whether something is loading or failed.
 import { Button } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
 import { isSingleCell, rangeOf } from '../../components/grid/index.ts'
 import type { GridProgress, GridSelection } from '../../components/grid/index.ts'
 import { locale } from '../../lib/language.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { maxGroups } from './group-query.ts'
 import classes from './records.module.css'
+import type { RecordRows } from './use-record-rows.ts'
 
 /** The status of a view. */
 export function StatusBar(props: {
   total: number | undefined
-  loading: boolean
+  changes: RecordRows['changes']
   /** Whether there are more groups than are shown. */
   cut: boolean
   error: unknown
@@ -43,10 +45,16 @@ export function StatusBar(props: {
           </Button>
         </span>
       ) : (
-        <span className={classes.statusEnd}>{props.loading ? t('word.loading') : ''}</span>
+        <Loading {...props.changes} />
       )}
     </div>
   )
+}
+
+/** Whether rows are on their way: drawn for itself, since it changes with every block of them. */
+function Loading({ subscribe, loading }: RecordRows['changes']) {
+  const isLoading = useSyncExternalStore(subscribe, loading)
+  return <span className={classes.statusEnd}>{isLoading ? t('word.loading') : ''}</span>
 }
 
 function Writing({ phase, done, total }: GridProgress) {

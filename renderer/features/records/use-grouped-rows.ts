@@ -32,6 +32,7 @@ export interface GroupedQuery extends RowsQuery {
 /** Rows with their headings. */
 export interface GroupedRows extends RecordRows {
   groups: GridGroups
+  loading: boolean
   /** Whether there are more groups than are shown. */
   cut: boolean
   toggleAll(open: boolean): void
@@ -228,11 +229,18 @@ export function useGroupedRows(query: GroupedQuery): GroupedRows {
     return found
   }
 
-  const version = useVersion(snapshot.version, lines, headings)
+  const changes = useMemo(
+    () => ({
+      subscribe: rows.subscribe,
+      version: () => rows.snapshot().version,
+      loading: () => isPending || rows.snapshot().loading,
+    }),
+    [rows, isPending],
+  )
   return {
     queryKey,
     rowCount: isPending ? linesBeforeAnswer : lines.length,
-    rowsVersion: version,
+    changes,
     getRow: rowAt,
     onVisibleRange: showLines,
     loadRows,
@@ -252,11 +260,4 @@ export function useGroupedRows(query: GroupedQuery): GroupedRows {
     toggleAll: open.toggleAll,
     regroup,
   }
-}
-
-/** A number that rises whenever one of the things is another. */
-function useVersion(...things: readonly unknown[]): number {
-  const count = useRef(0)
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the things are the dependencies
-  return useMemo(() => ++count.current, things)
 }

@@ -12,6 +12,7 @@ import { t, tn } from '../../lib/strings.ts'
 import { displayFieldOf } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { ShareDialog } from '../sharing/index.ts'
+import { useRowAt } from './use-record-rows.ts'
 import type { RecordRows } from './use-record-rows.ts'
 
 /** A dialog gives the focus back to where it was: by then that must be the grid again. */
@@ -33,7 +34,7 @@ export interface RecordMenu {
 /** The menu of the records of one view. */
 export function useRecordMenu(options: {
   object: ObjectItem
-  rows: Pick<RecordRows, 'getRow' | 'rowCount'>
+  rows: Pick<RecordRows, 'changes' | 'getRow' | 'rowCount'>
   /** Where the keyboard is. */
   selection: GridSelection | undefined
   grid: RefObject<DataGridHandle | null>
@@ -43,7 +44,7 @@ export function useRecordMenu(options: {
   // A host without accounts has nobody to share with.
   const canShare = !!useQuery(authConfigQuery).data
   const line = options.selection?.ranges.at(-1)?.anchor.row
-  const current = line === undefined ? undefined : rows.getRow(line)
+  const current = useRowAt(rows, line)
   const [menu, setMenu] = useState<OpenMenu>()
   const [shared, setShared] = useState<GridRecord>()
   const [wasShared, setWasShared] = useState(false)

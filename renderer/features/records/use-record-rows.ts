@@ -1,7 +1,7 @@
 // Owns loading the rows of a view: blocks of records by position, counted once per query.
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useBlockRows } from '../../components/grid/index.ts'
-import type { BlockRequest, GridRecord } from '../../components/grid/index.ts'
+import type { BlockChanges, BlockRequest, GridRecord } from '../../components/grid/index.ts'
 import { onHostBack } from '../../lib/host-status.ts'
 import { onRecordsChanged } from '../../lib/record-changes.ts'
 import { createBlockLoader } from './load-block.ts'
@@ -22,7 +22,8 @@ export interface RecordRows {
   /** Text that identifies the query. */
   queryKey: string
   rowCount: number
-  rowsVersion: number
+  /** Where rows that arrive are told; they do not draw the screen anew. */
+  changes: BlockChanges
   getRow(index: number): GridRecord | undefined
   onVisibleRange(first: number, end: number): void
   loadRows(first: number, end: number): Promise<GridRecord[]>
@@ -36,7 +37,6 @@ export interface RecordRows {
   retry(): void
   /** Number of records; undefined until it is known, or where the rows do not tell. */
   total: number | undefined
-  loading: boolean
   /** What went wrong last. */
   error: unknown
   /** Whether there is nothing to show because of that. */
@@ -67,7 +67,7 @@ export function useRecordRows(query: RowsQuery, isOn: boolean): RecordRows {
     }
     return loader.current.block.load(request, where ?? undefined, '')
   }, [])
-  const { cache, snapshot, ...rows } = useBlockRows<GridRecord>(isOn ? queryKey : null, load)
+  const { cache, ...rows } = useBlockRows<GridRecord>(isOn ? queryKey : null, load)
   useEffect(() => {
     // What happened while it was off was told to nobody.
     if (isOn && cache.snapshot().total !== undefined) cache.refresh()
@@ -95,7 +95,7 @@ export function useRecordRows(query: RowsQuery, isOn: boolean): RecordRows {
       for (const stop of stops) stop()
     }
   }, [object, reload, isOn])
-  const { total, loading, error } = snapshot
+  const { total, error } = rows
   return {
     ...rows,
     queryKey,
@@ -103,9 +103,14 @@ export function useRecordRows(query: RowsQuery, isOn: boolean): RecordRows {
     follow,
     reload,
     retry: cache.retry,
-    total,
-    loading,
-    error,
     failed: error !== undefined && error !== null && total === undefined,
   }
+}
+
+/** The record at a line, kept true; undefined while it is loaded, and without a line. */
+export function useRowAt(
+  rows: Pick<RecordRows, 'changes' | 'getRow'>,
+  line: number | undefined,
+): GridRecord | undefined {
+  return useSyncExternalStore(rows.changes.subscribe, () => (line === undefined ? undefined : rows.getRow(line)))
 }

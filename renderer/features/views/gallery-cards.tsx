@@ -1,6 +1,6 @@
 // Owns the cards of a gallery: in rows as wide as the room, drawn as far as they are in sight. Scrolling draws nothing else.
 import { IconDots } from '@tabler/icons-react'
-import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import type { GridRecord } from '../../components/grid/index.ts'
@@ -44,6 +44,7 @@ interface CardsProps {
 /** The cards, and what they scroll in. */
 export function GalleryCards(props: CardsProps) {
   const { rows, fields, cover, context, active } = props
+  useSyncExternalStore(rows.changes.subscribe, rows.changes.version)
   const scroller = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState({ width: 0, height: 0 })
   /** The first row of cards in sight. */

@@ -4,7 +4,7 @@ import type { GridRecord } from '../../components/grid/index.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { objectPluralLabel } from '../objects/index.ts'
-import { NoRecords, coverFields, useLiveRows, useRecordPeek, useRecordRows } from '../records/index.ts'
+import { NoRecords, coverFields, useLiveRows, useRecordPeek, useRecordRows, useRowAt } from '../records/index.ts'
 import type { ViewKindProps } from '../records/index.ts'
 import { CardMenu, menuAt } from './card-menu.tsx'
 import type { OpenCardMenu } from './card-menu.tsx'
@@ -54,7 +54,7 @@ export function GalleryView(props: ViewKindProps) {
     opening.current = open
   })
   const onOpen = useCallback((line: number, id: string) => opening.current?.(line, id), [])
-  const activeRow = rows.getRow(active.line)
+  const activeRow = useRowAt(rows, active.line)
   useCommands([
     {
       id: 'records.open',
