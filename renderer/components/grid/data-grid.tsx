@@ -195,6 +195,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
     [columnMove],
   )
 
+  const lines = useMemo(() => columnLines(numberWidth, [...frozen, ...scrolling]), [numberWidth, frozen, scrolling])
   const pool = poolSize(metrics)
   const slots: ReactNode[] = []
   for (let row = view.rows.first; row < Math.min(view.rows.end, metrics.rowCount); row++) {
@@ -295,7 +296,12 @@ export function DataGrid(props: DataGridProps): ReactNode {
             onResize={onResize}
             onMove={onMove}
           />
-          <div role="rowgroup" className="cg-body" style={{ blockSize: spacerHeight(metrics) }}>
+          <div
+            role="rowgroup"
+            className="cg-body"
+            style={{ blockSize: spacerHeight(metrics), backgroundPositionY: view.shift % rowHeight }}
+          >
+            {lines}
             {slots}
           </div>
           {totals && (
@@ -319,6 +325,19 @@ export function DataGrid(props: DataGridProps): ReactNode {
       </div>
     </div>
   )
+}
+
+/** The lines at the ends of columns, over all rows at once. */
+function columnLines(numberWidth: number, columns: readonly RenderColumn[]): ReactNode {
+  return [{ name: '', frozen: true, start: 0, width: 0 }, ...columns].map(({ name, frozen, start, width }) => (
+    <div
+      key={name}
+      aria-hidden="true"
+      className="cg-line"
+      data-strong={frozen || undefined}
+      style={{ insetInlineStart: numberWidth + start + width - 1 }}
+    />
+  ))
 }
 
 function appendLine(

@@ -110,8 +110,7 @@ function cell(props: GridRowProps, column: RenderColumn): ReactNode {
   const write = writes?.get(column.name)
   const active = activeColumn === column.index
   const value = write && write.value !== undefined ? write.value : row?.[column.name]
-  let className = column.frozen ? 'cg-cell cg-frozen ' : 'cg-cell '
-  className += type.cellClass(value, field)
+  let className = `cg-cell ${type.cellClass(value, field)}`
   const shown = content(value, write, column, context)
   if (isShort(shown, column)) className += ' cg-short'
   if (active) className += ' cg-active'
