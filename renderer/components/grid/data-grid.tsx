@@ -296,11 +296,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
             onResize={onResize}
             onMove={onMove}
           />
-          <div
-            role="rowgroup"
-            className="cg-body"
-            style={{ blockSize: spacerHeight(metrics), backgroundPositionY: view.shift % rowHeight }}
-          >
+          <div role="rowgroup" className="cg-body" style={{ blockSize: spacerHeight(metrics) }}>
             {lines}
             {slots}
           </div>
