@@ -48,6 +48,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const { data: dashboards } = useQuery({ ...dashboardsQuery, enabled: hasDashboards })
   const conflicts = useConflictCount()
   const approvals = useOpenApprovals()
+  const mayMake = useMay('manage_metadata') !== false
   const mayDesign = useMay('manage_flows') === true
   const mayStart = useMay('run_flows') === true
   const mayRestore = useMay('restore_backups') === true
@@ -59,7 +60,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
     <div className={classes.rail}>
       <ul className={classes.list}>
         <Entry {...entry} to="/" label={t('word.home')} icon={IconHome} />
-        <Entry {...entry} to="/new" label={t('word.newObject')} icon={IconPlus} />
+        {mayMake && <Entry {...entry} to="/new" label={t('word.newObject')} icon={IconPlus} />}
         {manifest?.routes.ai != null && (
           <Entry {...entry} to="/assistant" label={t('word.assistant')} icon={IconSparkles} />
         )}

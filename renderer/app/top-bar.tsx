@@ -101,7 +101,7 @@ function IconButton(props: {
         variant="subtle"
         color="gray"
         size={32}
-        c="var(--cairn-text-quiet)"
+        c={props.disabled ? 'var(--mantine-color-disabled-color)' : 'var(--cairn-text-quiet)'}
         aria-label={props.label}
         aria-expanded={props.expanded}
         // Not the attribute: a button that is off keeps its place in the order and its tooltip.

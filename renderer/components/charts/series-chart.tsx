@@ -15,6 +15,7 @@ import {
   Tooltip,
   XAxis,
   YAxis,
+  useChartWidth,
 } from 'recharts'
 import type { PieLabelRenderProps } from 'recharts'
 import type { ChartType } from './chart-types.ts'
@@ -26,6 +27,8 @@ interface ChartRow {
 
 const hues = ['#2f6fde', '#0f8a5f', '#b45309', '#9333ea', '#c2255c', '#0b7285', '#5f6b2d', '#846358']
 const axis = { stroke: 'var(--cairn-text-quiet)', fontSize: 11, tickLine: false } as const
+/** Room for the figures beside a chart. */
+const figuresWidth = 56
 const margin = { top: 8, right: 8, bottom: 0, left: 0 }
 const tooltip = {
   contentStyle: {
@@ -70,8 +73,8 @@ export function SeriesChart(props: {
   const axes = (
     <>
       <CartesianGrid stroke="var(--cairn-border)" vertical={false} />
-      <XAxis dataKey="label" {...axis} tickFormatter={(label) => shortened(label, 16)} />
-      <YAxis {...axis} width={56} tickFormatter={(value) => axisFormat(Number(value))} />
+      <LabelAxis labels={props.type === 'bar' ? props.rows.map(({ label }) => label) : []} />
+      <YAxis {...axis} width={figuresWidth} tickFormatter={(value) => axisFormat(Number(value))} />
       <Tooltip {...tooltip} formatter={format} />
     </>
   )
@@ -137,4 +140,19 @@ function PieLabel({ x, y, textAnchor, name }: PieLabelRenderProps) {
       {shortened(name, 12)}
     </text>
   )
+}
+
+/** Letters of a label below a chart, of one that stands aslant, and about how wide one of them is. */
+const labelLetters = 16
+const slantedLetters = 13
+const letterWidth = 6
+
+/** The labels below a chart. Each of `labels` is shown, aslant where they would not stand beside each other. */
+function LabelAxis({ labels }: { labels: readonly string[] }) {
+  const width = (useChartWidth() ?? 0) - figuresWidth
+  const longest = Math.max(0, ...labels.map(({ length }) => Math.min(length, labelLetters)))
+  const isSlanted = labels.length > 0 && width > 0 && (longest * letterWidth + letterWidth) * labels.length > width
+  const slant = isSlanted ? ({ angle: -35, textAnchor: 'end', height: 64, interval: 0 } as const) : {}
+  const letters = isSlanted ? slantedLetters : labelLetters
+  return <XAxis dataKey="label" {...axis} {...slant} tickFormatter={(label) => shortened(label, letters)} />
 }

@@ -112,7 +112,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
               </Button>
               <Menu position="bottom-end" {...menuOptions}>
                 <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('dashboards.more', { label })}>
+                  <ActionIcon variant="subtle" color="gray" size={32} aria-label={t('dashboards.more', { label })}>
                     <IconDots size={18} aria-hidden />
                   </ActionIcon>
                 </Menu.Target>

@@ -4,6 +4,7 @@ import { Menu } from '@mantine/core'
 import { IconDownload, IconList } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Suspense, lazy, useRef, useState } from 'react'
+import type { CSSProperties } from 'react'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
@@ -84,9 +85,9 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
     const text = format(figure, measure) || t('dashboards.tile.noFigure')
     return (
       <TileFrame title={title} items={records}>
-        <p className={`${classes.figure} cairn-numbers`}>
+        <p className={`${classes.figure} cairn-numbers`} style={{ '--signs': text.length } as CSSProperties}>
           {all === undefined ? (
-            text
+            <span>{text}</span>
           ) : (
             <a href={`#${all}`} aria-label={t('dashboards.tile.show', { figure: text, tile: title })}>
               {text}

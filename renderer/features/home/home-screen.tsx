@@ -81,7 +81,7 @@ function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
       </ul>
       <h2 className={classes.heading}>{t('word.objectFromFile')}</h2>
       <div className={classes.smallArea}>{props.area}</div>
-      <Button component="a" href="#/new/blank" variant="subtle" size="compact-md">
+      <Button component="a" href="#/new/blank" variant="subtle" size="compact-md" ms={-11}>
         {t('home.blank')}
       </Button>
     </Page>

@@ -37,13 +37,18 @@ function nameOf(given: TableSource | undefined): string | undefined {
 function summarise(read: TextTable): TableSummary {
   const columns = read.header.map((title, index): TableColumn => {
     const values = read.rows.map((row) => row[index] ?? '')
-    const samples: string[] = []
+    const samples = new Set<string>()
     for (const value of values) {
       if (value.trim() === '') continue
-      samples.push(value.length > 80 ? `${value.slice(0, 79)}…` : value)
-      if (samples.length === sampleCount) break
+      samples.add(value.length > 80 ? `${value.slice(0, 79)}…` : value)
+      if (samples.size === sampleCount) break
     }
-    return { index, title: title.trim() || `Column ${index + 1}`, samples, guess: inferColumn(title, values) }
+    return {
+      index,
+      title: title.trim() || `Column ${index + 1}`,
+      samples: [...samples],
+      guess: inferColumn(title, values),
+    }
   })
   return {
     name: nameOf(source),

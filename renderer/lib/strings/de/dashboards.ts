@@ -52,7 +52,7 @@ export const dashboardGerman: Record<keyof typeof dashboardStrings, string> = {
   'dashboards.filterAll': 'Alle Kacheln filtern',
   'dashboards.range': 'Zeitraum',
   'dashboards.range.field': 'Datum, nach dem gefiltert wird',
-  'dashboards.range.any': 'Jederzeit',
+  'dashboards.range.any': 'Gesamter Zeitraum',
   'dashboards.range.days': 'Tage…',
   'dashboards.kind.number': 'Zahl',
   'dashboards.kind.bar': 'Balken',

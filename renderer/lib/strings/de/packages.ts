@@ -119,5 +119,5 @@ export const packageGerman: Record<keyof typeof packageStrings, string> = {
   'packages.problem.exists': 'Diese Version ist schon hochgeladen, mit anderem Inhalt. Nichts wurde behalten.',
   'packages.problem.platform': 'Es ist für eine andere Version von Cairn bestimmt ({version}). Nichts wurde geändert.',
   'ready.title': 'Oder mit einer fertigen Anwendung beginnen',
-  'ready.lead': 'Jede bringt einige Beispieldatensätze mit, die sich mit einem Druck entfernen lassen.',
+  'ready.lead': 'Jede bringt einige Beispieldatensätze mit, die sich mit einem Klick entfernen lassen.',
 }
