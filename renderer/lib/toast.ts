@@ -1,5 +1,6 @@
 // Owns short messages at the edge of the screen: what was done, with Undo where it applies, and what failed.
-// They stay eight seconds, or while the pointer or the focus is on them.
+// They stay eight seconds, or while the pointer or the focus is on them. One that only says that something is done makes
+// way for the next: a heap of them would cover what it is about.
 import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
 import { ToastBody } from '../components/toast-body.tsx'
@@ -7,6 +8,9 @@ import { problemText } from './problem-text.ts'
 import { t } from './strings.ts'
 
 const stayMs = 8_000
+
+/** The last message that only said that something is done. */
+let passing: string | undefined
 
 /** A message; `action` is a button on it that closes it. */
 export interface Toast {
@@ -19,6 +23,7 @@ export interface Toast {
 
 /** Shows a message and answers its id. */
 export function showToast({ message, action, tone = 'plain', stays = false }: Toast): string {
+  if (passing !== undefined) notifications.hide(passing)
   const id = notifications.show({
     message: createElement(ToastBody, {
       message,
@@ -33,6 +38,7 @@ export function showToast({ message, action, tone = 'plain', stays = false }: To
     role: tone === 'bad' ? 'alert' : 'status',
     closeButtonProps: { 'aria-label': t('app.dismiss') },
   })
+  passing = tone === 'good' && action === undefined && !stays ? id : undefined
   return id
 }
 

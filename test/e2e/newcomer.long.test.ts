@@ -337,6 +337,9 @@ describe.each(['en', 'de'] as const)('a newcomer who reads %s', (language) => {
     await page.getByLabel(t('word.password'), { exact: true }).fill(password)
     await button(page, t('word.signIn')).click()
     await rail(page).waitFor()
+    // Who may not make an object is not asked for a table.
+    await page.getByRole('heading', { name: t('home.objects'), exact: true }).waitFor()
+    await expect.poll(async () => page.getByText(t('word.objectFromFile'), { exact: true }).count()).toBe(0)
     await rail(page).getByRole('link', { name: mine.dashboard, exact: true }).click()
     await heading(page, mine.dashboard)
     await showsFigures(page)

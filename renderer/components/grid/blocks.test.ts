@@ -52,6 +52,19 @@ describe('createBlockCache', () => {
     vi.useRealTimers()
   })
 
+  it('tells of rows on screen by a higher version, and not of those loaded ahead', async () => {
+    cache.show(0, 30)
+    await rest()
+    cache.show(90, 120)
+    const { version } = cache.snapshot()
+    await rest()
+    expect(source.requests.map(({ skip }) => skip)).toEqual([0, 200])
+    expect([cache.row(250)?.id, cache.snapshot().version]).toEqual([250, version])
+    cache.show(180, 210)
+    cache.patch((row) => (row.id === 190 ? { ...row, name: 'another' } : row))
+    expect(cache.snapshot().version).toBeGreaterThan(version)
+  })
+
   it('asks for one block of 200 with a count first and knows the total afterwards', async () => {
     cache.show(0, 30)
     expect(source.requests.map(({ skip, top, count }) => ({ skip, top, count }))).toEqual([

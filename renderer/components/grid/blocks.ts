@@ -9,6 +9,8 @@ export const MAX_BLOCKS = 40
 export const SETTLE_MS = 60
 /** Requests under way at the same time. */
 export const MAX_LOADING = 3
+/** Rows beyond the screen that may be drawn already. */
+const NEAR_ROWS = 50
 /** How often a block that changes while it is asked for is asked for again before its rows are taken as they are. */
 const maxTurns = 3
 
@@ -40,6 +42,7 @@ export interface BlockCacheOptions {
 /** State of the current query; a new object whenever anything changed, so it can be compared by identity. */
 export interface BlockSnapshot {
   query: string
+  /** Rises when a row on screen, or close to it, may be another one. */
   version: number
   total: number | undefined
   loading: boolean
@@ -106,12 +109,12 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
 
   const keyOf = (block: number): string => `${query}\n${block}`
 
-  const changed = (): void => {
+  const changed = (isOnScreen = true): void => {
     const prefix = `${query}\n`
     const here = (key: string): boolean => key.startsWith(prefix)
     current = {
       query,
-      version: current.version + 1,
+      version: current.version + (isOnScreen ? 1 : 0),
       total: totals.get(query),
       loading: [...loading.keys()].some(here),
       error: [...failed].find(([key]) => here(key))?.[1],
@@ -205,7 +208,8 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
       } finally {
         if (counting === controller) counting = null
         if (loading.get(key)?.controller === controller) loading.delete(key)
-        changed()
+        // Most blocks are loaded before they are seen: nothing is drawn for them yet.
+        changed(range(Math.max(0, shown.first - NEAR_ROWS), shown.end + NEAR_ROWS).includes(block))
         pump()
       }
     }
@@ -229,7 +233,7 @@ export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCac
       void start(block, false)
       started = true
     }
-    if (started) changed()
+    if (started) changed(false)
   }
 
   const stop = (keep: (key: string) => boolean): void => {

@@ -20,6 +20,7 @@ const OverviewParts = lazy(async () => ({ default: (await import('./overview-par
 /** Home. With nothing stored yet it asks what to keep track of and takes a pasted table at once. */
 export function HomeScreen() {
   const { data: objects, error, refetch } = useObjects()
+  const mayMake = useMay('manage_metadata') !== false
   if (error && !objects) {
     return (
       <Page title={t('word.home')}>
@@ -29,6 +30,7 @@ export function HomeScreen() {
   }
   if (!objects) return null
   const first = objects.length === 0
+  if (!mayMake && !first) return <Overview objects={objects} />
   return (
     <NewTableFlow
       autoFocus={first}
@@ -67,7 +69,8 @@ function FirstRun(props: { area: ReactNode }) {
   )
 }
 
-function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
+/** `area` takes a table; absent for who may not make an object of it. */
+function Overview(props: { objects: readonly ObjectItem[]; area?: ReactNode }) {
   return (
     <Page title={t('word.home')}>
       <Suspense fallback={null}>
@@ -79,11 +82,15 @@ function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
           <ObjectCard key={object.name} object={object} />
         ))}
       </ul>
-      <h2 className={classes.heading}>{t('word.objectFromFile')}</h2>
-      <div className={classes.smallArea}>{props.area}</div>
-      <Button component="a" href="#/new/blank" variant="subtle" size="compact-md" ms={-11}>
-        {t('home.blank')}
-      </Button>
+      {props.area !== undefined && (
+        <>
+          <h2 className={classes.heading}>{t('word.objectFromFile')}</h2>
+          <div className={classes.smallArea}>{props.area}</div>
+          <Button component="a" href="#/new/blank" variant="subtle" size="compact-md" ms={-11}>
+            {t('home.blank')}
+          </Button>
+        </>
+      )}
     </Page>
   )
 }
