@@ -195,15 +195,23 @@ function tell({ nodes, snapshots, log }: HubStatus, head: NonNullable<HubStatus[
 async function handover(given: Given): Promise<number> {
   const { askHandover } = await import('#main/hub/hub-commands.ts')
   const result = await askHandover(addressOf(given), given.to)
-  if (typeof result === 'object') {
+  if (typeof result === 'object' && 'leads' in result) {
     process.stdout.write(
       `${result.leads.node} leads now, after ${Math.round(result.tookMs)} ms: ${result.leads.address}\n`,
     )
     return 0
   }
+  if (typeof result === 'object') {
+    const others = result.follow.map((node) => `\n  ${node}`).join('')
+    process.stderr.write(
+      others === ''
+        ? 'There is no node that follows and could lead. Nothing was changed. Start one, then try again.\n'
+        : `No node that follows is "${given.to}". Nothing was changed. These follow:${others}\n`,
+    )
+    return 1
+  }
   const words = {
     'nobody-leads': 'Nobody leads this workspace now; the first node that follows takes it.',
-    'no-heir': 'There is no node that follows and could lead. Nothing was changed. Start one, then try again.',
     late: 'The leader did not hand over in time. It may still do it; see: cairn hub status.',
   }
   process.stderr.write(`${words[result]}\n`)

@@ -76,6 +76,11 @@ export interface AnyRoute {
    * the host stops, as the call has an effect to be had once; false: not at all, the key is ignored. Absent: in the database.
    */
   readonly keepsAnswer?: 'in-memory' | false
+  /**
+   * How long its answer waits on a hub for what was written to be stored, milliseconds; 0 not at all, because it shows
+   * nothing of that. Absent: as long as the hub waits.
+   */
+  readonly gateMs?: number
   /** True: answered on loopback only; on the listener other machines reach, the path does not exist (D-29, D-208). */
   readonly localOnly?: true
   /**

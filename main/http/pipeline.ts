@@ -2,6 +2,7 @@
 // start; knows no capability.
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyRoute, RateClass } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
@@ -222,13 +223,21 @@ function release(
   reply: FastifyReply,
   send: () => void,
 ): void {
-  const opens = pipeline.answerGate === null ? null : pipeline.answerGate()
+  const { gateMs } = runtime.contract
+  const opens = pipeline.answerGate === null || gateMs === 0 ? null : pipeline.answerGate()
   if (opens === null) {
     send()
     return
   }
   const refuse = (error: unknown): void => sendError(pipeline, request, reply, error, runtime.limitBytes)
-  opens.then(send).catch(refuse)
+  const inTime = gateMs === undefined ? opens : Promise.race([opens, tooLate(gateMs)])
+  inTime.then(send).catch(refuse)
+}
+
+/** @throws service_unavailable after so many milliseconds */
+async function tooLate(ms: number): Promise<never> {
+  await sleep(ms, undefined, { ref: false })
+  throw platformError('service_unavailable', { reason: 'hub_store', retryAfterSeconds: 1 })
 }
 
 function checkOf(pipeline: PipelineContext, { raw }: FastifyRequest): CredentialCheck {

@@ -267,4 +267,18 @@ describe('the door of a node that follows', () => {
     resume()
     expect((await fetch(`${baseUrl}/api/v1/items/a`, { headers: owner })).status).toBe(200)
   })
+
+  it('says whether it serves at once, and within a second that its answers cannot leave', async () => {
+    const never = new Promise<void>(() => {})
+    const says = (operationId: string, gateMs: number) =>
+      testRoute({ operationId, method: 'GET', path: `/${operationId}`, gateMs }, () => ({ done: true }))
+    const { server, owner } = await createTestServer([says('health', 0), says('ready', 200)], {
+      answerGate: () => never,
+    })
+    closers.push(() => server.close())
+    const { baseUrl } = await server.listen(0)
+    expect((await fetch(`${baseUrl}/api/v1/health`, { headers: owner })).status).toBe(200)
+    const refused = await fetch(`${baseUrl}/api/v1/ready`, { headers: owner })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  })
 })

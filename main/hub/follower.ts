@@ -184,9 +184,12 @@ export function createFollower(options: FollowerOptions): Follower {
 
   return {
     async follow() {
+      let isSilent = false
       while (!isStopped) {
         try {
           const { taken, waitMs } = await step()
+          if (isSilent) log.info({}, 'The hub answers again.')
+          isSilent = false
           if (taken !== null) {
             file.lead()
             return taken
@@ -194,7 +197,9 @@ export function createFollower(options: FollowerOptions): Follower {
           await pauseFor(time, waitMs)
         } catch (error) {
           if (error instanceof HubStopped || error instanceof SealBroken) throw error
-          log.warn({ err: error }, 'The hub could not be asked; it is asked again.')
+          // It is asked ten times a second: said each time, it would push everything else out of the log.
+          if (!isSilent) log.warn({ err: error }, 'The hub could not be asked; it is asked again until it answers.')
+          isSilent = true
           await pauseFor(time, retryPauseMs)
         }
       }

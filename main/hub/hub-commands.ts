@@ -1,7 +1,7 @@
 // What the commands of a hub do with its store; words and data folders are theirs.
 import { dirname } from 'node:path'
 import type { HubNodeFacts } from '#main/kernel/hub-facts.ts'
-import { heirOf } from './head-watch.ts'
+import { heirOf, isPresent } from './head-watch.ts'
 import { nodesOf } from './hub-report.ts'
 import { machineTime, pauseFor } from './hub-time.ts'
 import { openStore } from './node.ts'
@@ -9,7 +9,7 @@ import type { HubAddress } from './node.ts'
 import { restoreAt } from './restore.ts'
 import type { Restored } from './restore.ts'
 import { createSmallFiles } from './small-files.ts'
-import type { Head, Snapshot } from './store/hub-store.ts'
+import type { Head, SeenNode, Snapshot } from './store/hub-store.ts'
 import type { LogSize, PostgresStore } from './store/postgres-store.ts'
 
 /** A hub as PostgreSQL knows it. */
@@ -22,7 +22,12 @@ export interface HubStatus {
 }
 
 /** How a planned handover ended. */
-export type HandoverResult = 'nobody-leads' | 'no-heir' | 'late' | { readonly leads: Head; readonly tookMs: number }
+export type HandoverResult =
+  | 'nobody-leads'
+  | 'late'
+  /** Names of the nodes that could have led. */
+  | { readonly follow: readonly string[] }
+  | { readonly leads: Head; readonly tookMs: number }
 
 const patienceMs = 20_000
 const lookMs = 50
@@ -47,14 +52,21 @@ export function readStatus(address: HubAddress): Promise<HubStatus> {
   })
 }
 
-/** Asks the leader to hand over, and waits until another node leads. @param to name of the heir; undefined for the one that has most */
+/** Whether somebody means a node: by its name, its host name, or where it answers. */
+function isMeant({ node, address }: SeenNode, to: string): boolean {
+  return node === to || node.slice(0, node.lastIndexOf('.')) === to || address === to
+}
+
+/** Asks the leader to hand over, and waits until another node leads. @param to the heir; undefined for the node that has most */
 export function askHandover(address: HubAddress, to: string | undefined): Promise<HandoverResult> {
   return withStore(address, async (store) => {
     const head = await store.head()
     if (head === null || head.node === null || head.leaseLeftMs < 0) return 'nobody-leads'
     const nodes = await store.nodes()
-    const heir = heirOf(to === undefined ? nodes : nodes.filter(({ node }) => node === to), head.node)
-    if (heir === null) return 'no-heir'
+    const heir = heirOf(to === undefined ? nodes : nodes.filter((node) => isMeant(node, to)), head.node)
+    if (heir === null) {
+      return { follow: nodes.filter((one) => one.node !== head.node && isPresent(one)).map(({ node }) => node) }
+    }
     const began = machineTime.monotonic()
     if (!(await store.nameHeir(head.epoch, heir))) return 'late'
     while (machineTime.monotonic() - began < patienceMs) {

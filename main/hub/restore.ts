@@ -10,6 +10,9 @@ import type { Position } from './store/position.ts'
 import type { HubStore } from './store/hub-store.ts'
 import { followsOn } from './follow-rules.ts'
 
+/** How long a hub may have taken to begin, milliseconds. */
+const beginningMs = 60_000
+
 /** What a restore made. */
 export interface Restored extends Position {
   /** When its last row was stored, milliseconds since 1970; null when it is the copy alone. */
@@ -24,8 +27,8 @@ export interface Restored extends Position {
 export async function restoreAt(store: HubStore, path: string, until: number): Promise<Restored> {
   const file = createNodeFile(path)
   const kept = await store.snapshots()
-  // The first one of a hub is its beginning: rows after it are later, whatever the clocks said.
-  const base = kept.find(({ at, seq }) => at <= until || seq === 0)
+  // The first one of a hub is its beginning, stored a moment after the hub was: rows after it are later, whatever the clocks said.
+  const base = kept.find(({ at, seq }) => at <= until || (seq === 0 && at - until < beginningMs))
   if (base === undefined) {
     const oldest = kept.at(-1)
     throw new HubStopped(

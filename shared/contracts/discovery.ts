@@ -169,6 +169,7 @@ export const discoveryRoutes = defineRoutes({
     rateLimit: 'none',
     errors: [],
     channel: 'none',
+    gateMs: 0,
     summary: 'Answer while the process serves.',
     tag: 'discovery',
   }),
@@ -183,6 +184,8 @@ export const discoveryRoutes = defineRoutes({
     rateLimit: 'none',
     errors: [],
     channel: 'none',
+    // Whoever spreads requests asks again and again, and takes a slow answer for none.
+    gateMs: 1_000,
     summary: 'Answer 200 while the database takes writes, else service_unavailable.',
     tag: 'discovery',
   }),

@@ -168,11 +168,12 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
         await leaderOf(machines)
         leader.resume()
       } else {
-        let handed = await hub('handover')
+        expect(await hub('handover', '--to', 'nobody')).toMatchObject({ code: 1 })
+        let handed = await hub('handover', '--to', follower.url)
         // A follower that was cut off a moment ago is not back at once; an operator is told so, and tries again.
         for (let more = 0; handed.error.includes('no node that follows') && more < 20; more += 1) {
           await pause(500)
-          handed = await hub('handover')
+          handed = await hub('handover', '--to', follower.url)
         }
         expect(handed, handed.error).toMatchObject({ code: 0, output: expect.stringContaining(follower.url) })
       }
@@ -198,9 +199,15 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
 
   it('is had again as it was in a folder of its own', async () => {
     const target = join(folder, 'restored')
-    const restored = await runCairn([
-      ...['hub', 'restore', cluster.url, '--data', target, '--key-file', join(folder, 'a', 'hub.key')],
-    ])
+    const restore = (...args: string[]) =>
+      runCairn([
+        ...['hub', 'restore', cluster.url, '--data', target, '--key-file', join(folder, 'a', 'hub.key'), ...args],
+      ])
+    expect(await restore('--to', '2020-01-01T00:00:00Z')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('keeps nothing as old as that'),
+    })
+    const restored = await restore()
     expect(restored, restored.error).toMatchObject({ code: 0, output: expect.stringContaining('part of no hub') })
     const alone = new HubMachine({ folder, name: 'restored', port: await findFreePort(), args: [] })
     others.push(alone)

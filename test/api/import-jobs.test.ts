@@ -237,7 +237,9 @@ describe('import jobs', () => {
     await host.post(`/data/import/jobs/${body.jobId}/pause`)
     rmSync(join(host.dataDir, 'imports', `${body.jobId}.ndjson`))
     await host.post(`/data/import/jobs/${body.jobId}/resume`)
-    expect(await ended(body.jobId)).toMatchObject({ status: 'failed', error: { code: 'resource_not_found' } })
+    const failed = await ended(body.jobId)
+    expect(failed).toMatchObject({ status: 'failed', processed: 0, error: { code: 'resource_not_found' } })
+    expect(failed).toMatchObject({ error: { message: expect.stringContaining('gone with the machine that had them') } })
     await ended(waiting.body.jobId)
   })
 

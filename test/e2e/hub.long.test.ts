@@ -23,7 +23,7 @@ describe.skipIf(!hasPostgres)('the hub on screen', () => {
     await made?.remove()
   })
 
-  it('says who leads and who follows, asked at any machine, and that nobody could take over', async () => {
+  it('says who leads and who follows, asked at any machine, that nobody could take over, and that PostgreSQL is away', async () => {
     const [first, second] = made.machines as [(typeof made.machines)[0], (typeof made.machines)[0]]
     first.start()
     await leaderOf([first])
@@ -52,6 +52,13 @@ describe.skipIf(!hasPostgres)('the hub on screen', () => {
       expect({ width, fits: wide <= width }).toEqual({ width, fits: true })
     }
     await look(page, 'hub-alone')
+
+    await page.setViewportSize({ width: 1024, height: 768 })
+    await made.cluster.kill()
+    await page.getByText('The hub does not answer. What you see is of').waitFor({ timeout: 60_000 })
+    await look(page, 'hub-silent')
+    await made.cluster.start()
+    await page.getByText('The hub does not answer.').waitFor({ state: 'hidden', timeout: 60_000 })
     expect(errors).toEqual([])
   })
 })

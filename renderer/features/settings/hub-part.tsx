@@ -29,6 +29,13 @@ export function HubPart() {
   return (
     <>
       <p className={parts.lead}>{t('hub.lead')}</p>
+      {error && (
+        <div className={parts.section}>
+          <Notice tone="bad" live>
+            {t('hub.silent', { when: formatMoment(new Date(dataUpdatedAt).toISOString()) })}
+          </Notice>
+        </div>
+      )}
       {!nodes.some(({ state }) => state === 'follows') && (
         <div className={parts.section}>
           <Notice tone="warn">{t('hub.alone')}</Notice>

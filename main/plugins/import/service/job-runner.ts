@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import { openJobs, updateJob } from '../store.ts'
+import { advanceJob, countOutcomes, getSlice, openJobs, updateJob } from '../store.ts'
 import type { JobRow } from '../store.ts'
 import { runImportPhase } from './import-phase.ts'
 import { contextOf } from './job-view.ts'
@@ -35,6 +35,9 @@ export interface RunnerParts extends PhaseParts {
 
 /** Pause before a write that could not be stored is tried again. */
 const retryMs = 2_000
+
+const rowsLost =
+  'The rows that were not stored yet are gone with the machine that had them. What was stored is there: undo it and import again.'
 
 /** Makes a runner. */
 export function createJobRunner(parts: RunnerParts): JobRunner {
@@ -73,11 +76,21 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
     const known = error instanceof PlatformError
     if (!known) log.error({ err: error, job: job.id }, 'An import has failed.')
     const first = known ? (error.details['fieldErrors'] as { message: string }[] | undefined)?.[0] : undefined
+    const isLost = known && error.details['resource'] === 'import_source'
     const reason = {
       code: known ? error.code : 'internal_error',
-      message: first?.message ?? (known ? error.message : 'The import could not go on.'),
+      message: isLost ? rowsLost : (first?.message ?? (known ? error.message : 'The import could not go on.')),
     }
+    if (isLost) await countBegun(job)
     await finish(job, { status: 'failed', completed_at: clock.iso(), error: JSON.stringify(reason) })
+  }
+
+  /** Counts what was stored of a slice that cannot be ended any more. */
+  const countBegun = async (job: JobRow): Promise<void> => {
+    await write('import.finish', (tx) => {
+      const outcomes = getSlice(tx, job.seq, job.processed + 1)?.outcomes ?? []
+      advanceJob(tx, job.seq, { rows: outcomes.length, position: job.position, counts: countOutcomes(outcomes) })
+    })
   }
 
   const next = (): JobRow | undefined => openJobs(read).find((job) => job.paused === 0 && !held.has(job.id))

@@ -154,7 +154,7 @@ export function createStaging(dataDir: string, hasRoom: () => boolean): Staging 
   }
 }
 
-/** A job may come out of a backup that does not hold its rows. @throws resource_not_found */
+/** A job may come out of a backup, or be that of another node of a hub, without its rows. @throws resource_not_found */
 async function openStaged(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'r')
