@@ -19,13 +19,15 @@ const icons: Readonly<Record<PreviewKind, TablerIcon>> = {
 export function FileThumb(props: { file: FileReference; large?: boolean }) {
   const { file, large } = props
   const address = useThumbnail(file)
-  const Icon = icons[previewKindOf(file.mimeType) ?? 'text'] ?? IconFile
+  const kind = previewKindOf(file.mimeType) ?? 'text'
+  const Icon = icons[kind] ?? IconFile
   return (
     <span className={classes.thumb} data-large={large || undefined} aria-hidden>
-      {address === undefined ? (
-        <Icon size={large ? 32 : 18} stroke={1.5} />
-      ) : (
+      {address ? (
         <img src={address} alt="" decoding="async" />
+      ) : (
+        // A picture on its way leaves its place empty: making a sign for each that is scrolled past costs frames.
+        (address === null || kind !== 'image') && <Icon size={large ? 32 : 18} stroke={1.5} />
       )}
     </span>
   )

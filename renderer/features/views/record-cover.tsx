@@ -29,10 +29,10 @@ const coverEdge = 640
 /** A file as a picture, where it is one. */
 function Picture({ file }: { file: ShownFile }) {
   const address = useThumbnail(file, coverEdge)
-  if (address !== undefined) return <img className={classes.cover} src={address} alt="" decoding="async" />
+  if (address) return <img className={classes.cover} src={address} alt="" decoding="async" />
   return (
     <span className={classes.cover} data-empty aria-hidden>
-      <IconPhoto size={24} stroke={1.5} />
+      {address === null && <IconPhoto size={24} stroke={1.5} />}
     </span>
   )
 }
