@@ -1,8 +1,8 @@
-// The order of files of a long run: what takes many minutes begins first, so that no worker waits for it at the end.
+// The order of files within a group: what takes longest begins first, so that no worker waits for it at the end.
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** Files that take five minutes and more at full size, the longest first. */
+/** Files that take five minutes and more at full size, the longest first; then those of half a minute at a commit. */
 const slow = [
   'test/safety/sync-faults.test.ts',
   'test/sync/processes.test.ts',
@@ -11,6 +11,18 @@ const slow = [
   'test/e2e/screens.test.ts',
   'test/sync/hostile-peer.test.ts',
   'test/safety/sameness.test.ts',
+  'test/safety/leak.test.ts',
+  'test/api/hub.test.ts',
+  'test/safety/malformed.test.ts',
+  'test/e2e/workflow.test.ts',
+  'test/e2e/main-job.test.ts',
+  'test/e2e/grid-header.test.ts',
+  'test/e2e/undo.test.ts',
+  'test/e2e/sync.test.ts',
+  'test/api/sync-pairing.test.ts',
+  'test/safety/requests.test.ts',
+  'test/safety/audit.test.ts',
+  'test/api/declared-answers.test.ts',
 ]
 
 /** Sorts files as ever, but for those. */

@@ -26,11 +26,11 @@ const timed = [
   // What one person does the other sees within a second: 10 to 330 ms on a quiet machine.
   'test/e2e/{activity,transports.long}.test.ts',
   'test/e2e/scroll.probe.test.ts',
-  'test/safety/{durability,limits}.test.ts',
+  'test/safety/limits.test.ts',
 ]
 
 /** Those whose limits of time are in a long run: what they prove at a commit are counts. */
-const timedInLongRun = ['test/safety/{backup,process,schema,scripts,socket-load}.test.ts']
+const timedInLongRun = ['test/safety/{backup,durability,process,schema,scripts,socket-load}.test.ts']
 
 /** Files that replace modules, each in a process of its own. */
 const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']
@@ -97,21 +97,21 @@ export default defineConfig(({ mode }) => {
       unstubGlobals: true,
       restoreMocks: true,
       setupFiles: ['test/support/vitest-random-seed.ts', 'test/support/vitest-long-run.ts'],
-      // What shows a mistake soonest runs first, what takes long or measures the machine last.
-      ...(isLong ? { sequence: { sequencer: SlowFirst } } : {}),
+      // What shows a mistake soonest runs first, what takes long or measures the machine last; within a group what
+      // takes longest.
+      sequence: { sequencer: SlowFirst },
       projects: [
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
         // The few that need a page say so: making one takes longer than most files.
         project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], {
           setupFiles: ['test/support/vitest-words.ts'],
         }),
-        // At full size its kills mostly wait, like the two that follow: beside each other they take less.
-        project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts'], hosts),
+        // One group: who waits for a kill or for a clock leaves its processor to the others.
+        project('api', 2, ['test/api/**/*.test.ts'], hosts),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
-        // Both mostly wait.
-        project('sync', 3, ['test/sync/**/*.test.ts'], hosts),
-        project('safety', 3, ['test/safety/**/*.test.ts'], safety),
+        project('sync', 2, ['test/sync/**/*.test.ts'], hosts),
+        project('safety', 2, ['test/safety/**/*.test.ts'], safety),
         project('e2e', 5, ['test/e2e/**/*.test.ts'], { ...browser, maxWorkers: 2 }),
         project('isolated', 6, isolated, { exclude: left, isolate: true }),
         // The limits of safety last: what is measured at full size takes longer than a page.

@@ -7,6 +7,7 @@ import { isLong, onlyInLongRun } from './test-size.ts'
 /** Files that only a long run takes, as paths from the root. Kills and full tables: seconds of waiting each. */
 export const longFiles: readonly string[] = [
   'main/hub/hub-processes.test.ts',
+  'main/relay/relay-kill.test.ts',
   'test/api/ai-vega.test.ts',
   'test/api/approvals.kill.test.ts',
   'test/api/automation.kill.test.ts',
@@ -31,6 +32,7 @@ export const longFiles: readonly string[] = [
   'test/desktop/package.test.ts',
   'test/e2e/activity.test.ts',
   'test/e2e/field-editors.test.ts',
+  'test/e2e/first-run.keyboard.test.ts',
   'test/e2e/groups.test.ts',
   'test/e2e/live-text.test.ts',
   'test/e2e/organizations.test.ts',
@@ -50,6 +52,7 @@ export const longFiles: readonly string[] = [
 /** Tests that only a long run takes, by file; for safety the ids of checks. */
 export const longTests: Readonly<Record<string, readonly string[]>> = {
   'main/hub/bytes.test.ts': ['are the same after statements aside'],
+  'main/http/tls/public-listener.test.ts': ['judges a kept connection again'],
   'main/plugins/sync/session/check-documents.test.ts': ['are made equal when one is larger'],
   'test/api/auth-config.test.ts': ['resetPasswordTokenExpiresIn', 'sendOnSignIn', 'expiresIn ends a link'],
   'test/api/import-formats.test.ts': ['takes the airports', 'takes the films'],
@@ -61,7 +64,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'close a socket that answers no ping',
     'get updates of one record as one',
   ],
-  'test/api/sync-pairing.test.ts': ['goes on when somebody joins by the same link again'],
+  'test/api/sync-pairing.test.ts': ['goes on when somebody joins by the same link again', 'is over for who comes late'],
   'test/api/sync-peers.test.ts': ['makes a backup of what there is now'],
   'test/api/sync-rights.test.ts': ['ends an invite after five minutes', 'invites no machine of somebody'],
   'test/e2e/access.test.ts': [
@@ -83,13 +86,13 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/e2e/files-elsewhere.test.ts': ['are said to be on a device that is away', 'are shown on their way'],
   'test/e2e/files.test.ts': ['pause on their way in chunks'],
-  'test/e2e/first-run.keyboard.test.ts': ['reaches every command', 'walks through the regions'],
   'test/e2e/grid-header.test.ts': [
     'is dragged to another place',
     'finds by nested groups',
     'adds a field beside',
     'changes one field of all',
     'goes on with a series',
+    'is moved, frozen and hidden by keys',
   ],
   'test/e2e/import.test.ts': [
     'updates the records that match',
@@ -107,7 +110,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'previews a draft with real records',
     'shows relations as a diagram',
   ],
-  'test/e2e/search.test.ts': ['fits small windows', 'has home show'],
+  'test/e2e/search.test.ts': ['fits small windows', 'has home show', 'takes what is typed right behind'],
   'test/e2e/sync.test.ts': [
     'ask nothing of the host for a link',
     'lead through an invite by keyboard',
@@ -137,10 +140,10 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'are changed, switched off',
     'are offered to nobody',
   ],
-  'test/e2e/workflow.test.ts': ['shows on the record what a flow waits for'],
+  'test/e2e/workflow.test.ts': ['shows on the record what a flow waits for', 'lists what waits, and is rejected'],
   'test/safety/anonymous.test.ts': ['W3c '],
   'test/safety/audit.test.ts': ['D7k '],
-  'test/safety/backup.test.ts': ['R8 ', 'R8b ', 'R9a '],
+  'test/safety/backup.test.ts': ['R7 ', 'R8 ', 'R8b ', 'R9a '],
   'test/safety/durability.test.ts': ['R26 '],
   'test/safety/identity.test.ts': ['C10 ', 'D5 ', 'N1 '],
   'test/safety/malformed.test.ts': ['N10 '],
@@ -167,6 +170,9 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'goes on when the relay was gone',
     'goes on with whoever comes before',
     'is over after a short wait',
+    'forgives two wrong codes',
+    'cannot show a code',
+    'is another device than',
   ],
   'test/sync/model.property.test.ts': ['any schedule', 'many restored databases'],
   'test/sync/package-seeds.test.ts': ['has the same records again'],
