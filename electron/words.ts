@@ -53,7 +53,7 @@ const english = {
   updatesDaily: 'Look for Updates Daily',
   updateFound: 'Cairn {version} is available',
   updateFoundDetail:
-    'You have {current}. Once it is downloaded, it is installed when you quit Cairn. Your data stays as it is and is backed up first.',
+    'You have {current}. Once it is downloaded, it is installed when you quit Cairn. Your data stays as it is; where a version changes how it is kept, a backup is made first.',
   updateFoundNotice: 'Click to download it.',
   updateLoad: 'Download',
   updateReady: 'Cairn {version} is downloaded',
@@ -125,7 +125,7 @@ const german: ShellWords = {
   updatesDaily: 'Täglich nach Updates suchen',
   updateFound: 'Cairn {version} ist verfügbar',
   updateFoundDetail:
-    'Du hast {current}. Nach dem Herunterladen wird die neue Version installiert, sobald du Cairn beendest. Deine Daten bleiben, wie sie sind, und werden vorher gesichert.',
+    'Du hast {current}. Nach dem Herunterladen wird die neue Version installiert, sobald du Cairn beendest. Deine Daten bleiben, wie sie sind; ändert eine Version, wie sie abgelegt sind, wird vorher eine Sicherung gemacht.',
   updateFoundNotice: 'Klicke, um die neue Version herunterzuladen.',
   updateLoad: 'Herunterladen',
   updateReady: 'Cairn {version} ist heruntergeladen',
