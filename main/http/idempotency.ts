@@ -43,8 +43,6 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
   /** Digests of the writes that run now, by name. */
   const running = new Map<string, string>()
 
-  const keep = (key: EffectKey, kept: Kept): Promise<void> | void => store.save(key, JSON.stringify(kept))
-
   /** Lets go of a write once its outcome is kept; an outcome that cannot be kept is answered all the same. */
   const finish = <T>(name: string, saving: Promise<void> | void, settle: () => T): T | Promise<T> => {
     const end = (): T => {
@@ -54,13 +52,13 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     return saving instanceof Promise ? saving.then(end, end) : end()
   }
 
-  const succeed = (key: EffectKey, result: unknown): unknown => {
+  /** @param kept what was kept in the transaction of the write */
+  const succeed = (key: EffectKey, result: unknown, kept: string | undefined): unknown => {
     const answer = storedForm(result)
     // A stream can be sent once only.
     if (answer === null) return finish(key.name, undefined, () => result)
-    const { status, headers, body } = answer
-    const kept: Kept = { ...(status === undefined ? {} : { status }), headers, body: body.text }
-    return finish(key.name, keep(key, kept), () => answer)
+    const text = keptText(answer)
+    return finish(key.name, text === kept ? undefined : store.save(key, text), () => answer)
   }
 
   const fail = (key: EffectKey, error: unknown): unknown => {
@@ -70,7 +68,8 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     }
     if (!isRefusal) return finish(key.name, undefined, raise)
     const { code, httpStatus, category, retryable, message, details } = error
-    return finish(key.name, keep(key, { refusal: { code, httpStatus, category, retryable, message, details } }), raise)
+    const kept: Kept = { refusal: { code, httpStatus, category, retryable, message, details } }
+    return finish(key.name, store.save(key, JSON.stringify(kept)), raise)
   }
 
   return {
@@ -95,7 +94,18 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     }
     const before = store.find(name)
     if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay)
-    const key: EffectKey = { name, digest, startedAt: now }
+    let kept: string | undefined
+    const key: EffectKey = {
+      ...{ name, digest, startedAt: now },
+      keep(tx, answer) {
+        const form = storedForm(answer)
+        if (form === null || store.saveWith === undefined) return
+        const text = keptText(form)
+        store.saveWith(tx, key, text)
+        // Not before: a transaction that is rolled back keeps nothing.
+        tx.afterCommit(() => (kept = text))
+      },
+    }
     running.set(name, digest)
     let result: unknown
     try {
@@ -103,9 +113,9 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     } catch (error) {
       return fail(key, error)
     }
-    if (!(result instanceof Promise)) return succeed(key, result)
+    if (!(result instanceof Promise)) return succeed(key, result, kept)
     return result.then(
-      (value: unknown) => succeed(key, value),
+      (value: unknown) => succeed(key, value, kept),
       (error: unknown) => fail(key, error),
     )
   }
@@ -148,6 +158,11 @@ export function createMemory(maxRemembered = 10_000): AnswerStore {
 
 /** Characters a process remembers at most. */
 const maxCharacters = 32 * 1024 * 1024
+
+function keptText({ status, headers, body }: Reply<RawJson>): string {
+  const kept: Kept = { ...(status === undefined ? {} : { status }), headers, body: body.text }
+  return JSON.stringify(kept)
+}
 
 /** A result as text, with the status and headers it came with; null when it is a stream. */
 function storedForm(result: unknown): Reply<RawJson> | null {

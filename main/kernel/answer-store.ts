@@ -25,6 +25,8 @@ export interface AnswerStore {
   digest(body: string): string | Promise<string>
   find(name: string): StoredAnswer | undefined
   save(key: EffectKey, answer: string): Promise<void> | void
+  /** Saves it in the transaction of the write; absent where answers are not in the database. */
+  saveWith?(tx: Tx, key: EffectKey, answer: string): void
 }
 
 /** How long an answer is kept (D-42). */
@@ -135,6 +137,11 @@ export async function createAnswerStore({
     }
   }
 
+  const saveWith = (tx: Tx, key: EffectKey, answer: string): void => {
+    makeRoom(tx, key.startedAt, answer.length)
+    insert(tx, key, answer)
+  }
+
   bus.on(
     '*',
     (event, tx, ctx) => {
@@ -166,12 +173,10 @@ export async function createAnswerStore({
     save: (key, answer) =>
       database.write(
         'answer',
-        (tx) => {
-          makeRoom(tx, key.startedAt, answer.length)
-          insert(tx, key, answer)
-        },
+        (tx) => saveWith(tx, key, answer),
         // What is answered was done already.
         { whenFull: true },
       ),
+    saveWith,
   }
 }

@@ -1,5 +1,6 @@
 // Who asks, on which request, and how it may be cancelled. Knows no HTTP.
 import type { Actor, ChangeSource } from '#shared/events.ts'
+import type { Tx } from './database.ts'
 import type { CredentialKind, CredentialScope } from './identity.ts'
 import type { CredentialCheck } from './sockets.ts'
 
@@ -9,6 +10,11 @@ export interface EffectKey {
   readonly digest: string
   /** Milliseconds. */
   readonly startedAt: number
+  /**
+   * Keeps what the write answers in its own transaction, so that no end of the process can part the two. For the work of the
+   * request itself, which knows its answer by then; an answer that is another one in the end is kept after it.
+   */
+  readonly keep?: (tx: Tx, answer: unknown) => void
 }
 
 /** The context every service call carries. */

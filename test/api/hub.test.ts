@@ -117,16 +117,23 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const silences = new Map<string, number>()
     let answeredAt = performance.now()
     let kind: string = kinds[0]
+    const unknown: string[] = []
     const write = async (): Promise<void> => {
-      while (!isOver) {
-        const title = `n${(last += 1)}`
+      for (let title = ''; !isOver;) {
+        if (title === '') title = `n${(last += 1)}`
         const leader = machines.find((one) => one.call !== null)
-        const answer = await leader?.call?.('POST', '/api/v1/data/note', { title }).catch(() => undefined)
+        const keyed = { 'idempotency-key': title }
+        const answer = await leader?.call?.('POST', '/api/v1/data/note', { title }, keyed).catch(() => undefined)
+        // What was under way when its leader went is repeated with its key until it is answered.
         if (answer?.status !== 201) {
+          const { error } = (answer?.body ?? {}) as { error?: { details: { reason?: string } } }
+          if (error?.details.reason === 'idempotency_answer_unknown') unknown.push(title)
+          if (unknown.includes(title)) title = ''
           await pause(20)
           continue
         }
         acknowledged.push(title)
+        title = ''
         const now = performance.now()
         silences.set(kind, Math.max(silences.get(kind) ?? 0, now - answeredAt))
         answeredAt = now
@@ -185,12 +192,19 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const status = await hub('status', '--json')
     expect(JSON.parse(status.output)).toMatchObject({ head: { address: leader.url } })
     await expectFigures(leader)
+    expect(unknown).toEqual([])
     const found = new Set<string>()
+    let records = 0
     for (let skip = 0; skip < last; skip += 200) {
       const page = await expectStatus(leader.call, 200, 'GET', `/api/v1/data/note?top=200&skip=${skip}&select=title`)
-      for (const { title } of (page as { records: { title: string }[] }).records) found.add(title)
+      for (const { title } of (page as { records: { title: string }[] }).records) {
+        if (/^n\d+$/.test(title)) records += 1
+        found.add(title)
+      }
     }
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([])
+    // Nothing was done twice.
+    expect(records).toBe([...found].filter((title) => /^n\d+$/.test(title)).length)
     const longest = [...silences].map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(', ')
     process.stderr.write(
       `hub: ${acknowledged.length} writes over HTTP, ${rounds} rounds, longest time without a write: ${longest}\n`,

@@ -91,6 +91,40 @@ describe('an Idempotency-Key after a restart', () => {
     expect(await count('done once')).toBe(1)
   })
 
+  it('stores the answer in the transaction of the write, whichever of the record writes it is', async () => {
+    const ids = async (): Promise<string[]> => {
+      const { records } = (await host.post('/data/task/createMany', [{ title: 'r' }, { title: 's' }])).body
+      return records.map(({ id }: { id: string }) => id)
+    }
+    const [first, second] = await ids()
+    const sliced = { atomic: false, continueOnError: true, returnRecords: true, validateOnly: false }
+    const create = { operation: 'create', records: [{ data: { title: 'm' } }, { data: {} }], options: sliced }
+    const writes: ['post' | 'patch', string, unknown][] = [
+      ['post', '/data/task', { title: 'one commit' }],
+      ['patch', `/data/task/${first}`, { title: 'changed' }],
+      ['patch', `/data/task/${first}`, { title: 'changed' }],
+      ['post', '/data/task/createMany', [{ title: 'p' }, { title: 'q' }]],
+      ['post', '/data/task/batch', create],
+      ['post', '/data/task/updateMany', { records: [{ id: first, data: { title: 'again' } }] }],
+      ['post', '/data/task/deleteMany', { ids: [second] }],
+      ['post', `/data/task/${second}/restore`, {}],
+      ['post', `/data/task/${first}/clone`, {}],
+      ['post', '/batch', { operations: [{ object: 'task', action: 'create', data: { title: 'x' } }] }],
+    ]
+    for (const [at, [method, path, body]] of writes.entries()) {
+      const headers = { 'idempotency-key': `one-commit-${at}` }
+      const before = host.host.database.groups()
+      const answer = await host[method](path, body, headers)
+      expect([path, answer.status < 300, host.host.database.groups() - before]).toEqual([path, true, 1])
+      const again = await host[method](path, body, headers)
+      expect([again.status, again.headers.get('idempotent-replay'), again.body]).toEqual([
+        answer.status,
+        'true',
+        answer.body,
+      ])
+    }
+  })
+
   it('stores the key in the transaction of the write', async () => {
     const rows = (): number =>
       host.host.database.read.get<{ n: number }>({ sql: 'SELECT count(*) AS n FROM _answer', parameters: [] })!.n

@@ -9,16 +9,22 @@ export interface ApiAnswer {
 }
 
 /** Calls a path below the server's root, for example `PUT /api/v1/meta/object/task`. */
-export type ApiCall = (method: string, path: string, body?: unknown) => Promise<ApiAnswer>
+export type ApiCall = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<ApiAnswer>
 
 /** Calls a running host. */
 export function createApiCall(url: string, token: string): ApiCall {
-  return async (method, path, body) => {
+  return async (method, path, body, headers) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

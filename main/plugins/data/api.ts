@@ -243,6 +243,9 @@ export interface RecordFiles {
   attachable(read: Pick<Reads, 'get' | 'all'>, ctx: RequestContext, fileId: string): Required<FileReference> | undefined
 }
 
+/** Called in the transaction of a write with what the call will answer; see {@link EffectKey.keep}. */
+export type Answered<T> = ((tx: Tx, answer: T) => void) | undefined
+
 /** A bulk write as the service takes it. */
 export interface BulkInput {
   readonly object: string
@@ -263,6 +266,12 @@ export interface BulkInput {
    * the slice back. Never runs when nothing is to stay.
    */
   readonly alongside?: (tx: Tx, results: readonly BulkResultItem[]) => void
+}
+
+/** What creating all or nothing answers. */
+export interface CreatedMany {
+  readonly records: PlatformRecord[]
+  readonly warnings: (RecordWarning & { index: number })[]
 }
 
 /** The records of a query one after the other. */
@@ -471,9 +480,18 @@ export interface DataService {
    * records of an object. Changes of peers take the same way from the row on, see {@link applyRemote}.
    * @throws validation_error when the call itself is malformed; what is wrong with an item is in its result
    */
-  write(ctx: RequestContext, items: readonly WriteItem[], options: BulkOptions): Promise<BulkResult>
+  write(
+    ctx: RequestContext,
+    items: readonly WriteItem[],
+    options: BulkOptions,
+    answered?: Answered<BulkResult>,
+  ): Promise<BulkResult>
   /** @throws validation_error, conflict */
-  create(ctx: RequestContext, input: { object: string; data: Record<string, unknown> }): Promise<StoredRecord>
+  create(
+    ctx: RequestContext,
+    input: { object: string; data: Record<string, unknown> },
+    answered?: Answered<StoredRecord>,
+  ): Promise<StoredRecord>
   /**
    * @param along what a plugin does in the same transaction
    * @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found, record_locked
@@ -482,6 +500,7 @@ export interface DataService {
     ctx: RequestContext,
     input: { object: string; id: string; data: Record<string, unknown>; expectedVersion?: ExpectedVersion },
     along?: ChangeAlong,
+    answered?: Answered<StoredRecord>,
   ): Promise<StoredRecord>
   /** @throws resource_not_found, CONCURRENT_UPDATE, delete_restricted */
   remove(
@@ -492,6 +511,7 @@ export interface DataService {
   restore(
     ctx: RequestContext,
     input: { object: string; id: string; expectedVersion?: ExpectedVersion },
+    answered?: Answered<StoredRecord>,
   ): Promise<StoredRecord>
   /**
    * Creates a record with the values of another one; system, computed, unique and concealed fields are not taken over.
@@ -500,11 +520,13 @@ export interface DataService {
   clone(
     ctx: RequestContext,
     input: { object: string; id: string; overrides?: Record<string, unknown> | undefined },
+    answered?: Answered<StoredRecord & { sourceId: string }>,
   ): Promise<StoredRecord & { sourceId: string }>
   /** Gives a record another owner (D-62). @throws resource_not_found, validation_error, CONCURRENT_UPDATE, permission_denied */
   transfer(
     ctx: RequestContext,
     input: { object: string; id: string; owner: string; expectedVersion?: ExpectedVersion },
+    answered?: Answered<StoredRecord>,
   ): Promise<StoredRecord>
   /**
    * Tells the text of a secret field, null when it is empty, and raises `record.secret_revealed`.
@@ -518,9 +540,10 @@ export interface DataService {
   createMany(
     ctx: RequestContext,
     input: { object: string; records: Record<string, unknown>[] },
-  ): Promise<{ records: PlatformRecord[]; warnings: (RecordWarning & { index: number })[] }>
+    answered?: Answered<CreatedMany>,
+  ): Promise<CreatedMany>
   /** @throws validation_error when the request itself is malformed; failures of records are in the result */
-  bulk(ctx: RequestContext, input: BulkInput): Promise<BulkResult>
+  bulk(ctx: RequestContext, input: BulkInput, answered?: Answered<BulkResult>): Promise<BulkResult>
   /**
    * Reads the parameters of a list request: words of the protocol and field conditions (D-72 to D-74).
    * @throws invalid_query

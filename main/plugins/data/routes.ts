@@ -7,7 +7,7 @@ import type { Reads } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { BulkOptions, DataService, RecordQuery, StoredRecord } from './api.ts'
+import type { BulkOptions, CreatedMany, DataService, RecordQuery, StoredRecord } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
 import { readFlag } from './service/query-reader.ts'
 import { readRuns } from './service/triggers/trigger-store.ts'
@@ -40,13 +40,14 @@ export function dataHandlers(
     },
     createRecord(ctx, { params, body }) {
       gate(params.object, 'create')
-      return data.create(ctx, { object: params.object, data: body })
+      return data.create(ctx, { object: params.object, data: body }, ctx.effectKey?.keep)
     },
     updateRecord(ctx, { params, body, headers }) {
       gate(params.object, 'update')
       const { expectedVersion, ...values } = body
       const version = expectedVersionOf(versionText(expectedVersion), headers['if-match'])
-      return data.update(ctx, { ...params, data: values, expectedVersion: version })
+      const input = { ...params, data: values, expectedVersion: version }
+      return data.update(ctx, input, undefined, ctx.effectKey?.keep)
     },
     async deleteRecord(ctx, { params, query, headers }) {
       const purge = readFlag(lastOf(query.purge), 'purge')
@@ -58,32 +59,36 @@ export function dataHandlers(
     restoreRecord(ctx, { params, body, headers }) {
       gate(params.object, 'restore')
       const expectedVersion = expectedVersionOf(body?.expectedVersion, headers['if-match'])
-      return data.restore(ctx, { ...params, expectedVersion })
+      return data.restore(ctx, { ...params, expectedVersion }, ctx.effectKey?.keep)
     },
     batchRecords(ctx, { params, body: { operation, records, options = defaults } }) {
       gate(params.object, 'bulk', operation)
-      return data.bulk(ctx, { ...params, operation, records, options })
+      return data.bulk(ctx, { ...params, operation, records, options }, ctx.effectKey?.keep)
     },
     async createManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk', 'create')
-      const { records, warnings } = await data.createMany(ctx, {
-        object: params.object,
-        records: Array.isArray(body) ? body : body.records,
-      })
-      const result = { object: params.object, records, count: records.length }
-      return warnings.length === 0 ? result : { ...result, warnings }
+      const { object } = params
+      const given = Array.isArray(body) ? body : body.records
+      const answerOf = ({ records, warnings }: CreatedMany) => {
+        return { object, records, count: records.length, ...(warnings.length === 0 ? {} : { warnings }) }
+      }
+      return answerOf(
+        await data.createMany(ctx, { object, records: given }, (tx, made) => ctx.effectKey?.keep?.(tx, answerOf(made))),
+      )
     },
     updateManyRecords(ctx, { params, body: { records, options = defaults } }) {
       gate(params.object, 'bulk', 'update')
-      return data.bulk(ctx, { ...params, operation: 'update', records, options })
+      return data.bulk(ctx, { ...params, operation: 'update', records, options }, ctx.effectKey?.keep)
     },
     deleteManyRecords(ctx, { params, body: { ids, options = defaults } }) {
       gate(params.object, 'bulk', 'delete')
       const records = ids.map((id) => ({ id }))
-      return data.bulk(ctx, { ...params, operation: 'delete', records, listName: 'ids', options })
+      const input = { ...params, operation: 'delete', records, listName: 'ids', options } as const
+      return data.bulk(ctx, input, ctx.effectKey?.keep)
     },
     // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
-    batchAcrossObjects: (ctx, { body }) => data.write(ctx, body.operations, body.options ?? defaults),
+    batchAcrossObjects: (ctx, { body }) =>
+      data.write(ctx, body.operations, body.options ?? defaults, ctx.effectKey?.keep),
     listTriggerRuns(_ctx, { params, query }) {
       const limit = checkedLimit(query.limit ?? 50)
       const found = readRuns(read, params.name, runCursor(query.cursor), limit + 1)
@@ -93,12 +98,12 @@ export function dataHandlers(
     },
     cloneRecord(ctx, { params, body }) {
       gate(params.object, 'clone')
-      return data.clone(ctx, { ...params, overrides: body?.overrides })
+      return data.clone(ctx, { ...params, overrides: body?.overrides }, ctx.effectKey?.keep)
     },
     transferRecord(ctx, { params, body, headers }) {
       gate(params.object, 'update')
       const version = expectedVersionOf(body.expectedVersion, headers['if-match'])
-      return data.transfer(ctx, { ...params, owner: body.owner, expectedVersion: version })
+      return data.transfer(ctx, { ...params, owner: body.owner, expectedVersion: version }, ctx.effectKey?.keep)
     },
     revealSecret(ctx, { params, body }) {
       gate(params.object, 'get')

@@ -7,10 +7,12 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type {
+  Answered,
   BulkItem,
   BulkOptions,
   BulkResult,
   ChangeAlong,
+  CreatedMany,
   DataService,
   PlatformRecord,
   StoredRecord,
@@ -62,16 +64,22 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
   }
 
   /** Writes a lone record and answers it with the fields the caller may read. */
-  const stored = async (ctx: RequestContext, step: OpenStep): Promise<StoredRecord> => {
-    const { id, record, warnings } = await jobs.one(ctx, step)
-    return { object: step.schema.name, id, record: access.shown(ctx, step.schema, record), ...told(warnings) }
+  const stored = async (
+    ctx: RequestContext,
+    step: OpenStep,
+    answered: Answered<StoredRecord>,
+  ): Promise<StoredRecord> => {
+    const answerOf = ({ id, record, warnings }: Written): StoredRecord => {
+      return { object: step.schema.name, id, record: access.shown(ctx, step.schema, record), ...told(warnings) }
+    }
+    return answerOf(await jobs.one(ctx, step, answered && ((tx, written) => answered(tx, answerOf(written)))))
   }
 
   /** Writes many records; answers when nothing of what was purged is left in a search index either. */
   const many = async (
     ctx: RequestContext,
     steps: readonly WriteStep[],
-    run: Pick<ManyRun, 'operation' | 'options' | 'links' | 'alongside'>,
+    run: Pick<ManyRun, 'operation' | 'options' | 'links' | 'alongside' | 'answered'>,
   ): Promise<BulkResult> => {
     const { validateOnly } = run.options
     // Hooks are told when nothing is to stay.
@@ -98,7 +106,7 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
     }
   }
 
-  const bulk: RecordWrites['bulk'] = async (ctx, input) => {
+  const bulk: RecordWrites['bulk'] = async (ctx, input, answered) => {
     const { object, operation, records, options, maxRecords, purge = false, listName = 'records' } = input
     const action = purge ? 'purge' : operation
     const schema = openFor(ctx, action, object)
@@ -110,15 +118,16 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
     const steps = records.map((item, index) =>
       stepOf(action, schema, env, item, { problems: problems?.get(index), clearsSearch }),
     )
-    return many(ctx, steps, { operation, options, alongside })
+    return many(ctx, steps, { operation, options, alongside, answered })
   }
 
   return {
-    create: async (ctx, { object, data }) => stored(ctx, open(ctx, 'create', object, { data })),
+    create: async (ctx, { object, data }, answered) => stored(ctx, open(ctx, 'create', object, { data }), answered),
 
-    update: async (ctx, { object, ...item }, along) => stored(ctx, open(ctx, 'update', object, item, along)),
+    update: async (ctx, { object, ...item }, along, answered) =>
+      stored(ctx, open(ctx, 'update', object, item, along), answered),
 
-    restore: async (ctx, { object, ...item }) => stored(ctx, open(ctx, 'restore', object, item)),
+    restore: async (ctx, { object, ...item }, answered) => stored(ctx, open(ctx, 'restore', object, item), answered),
 
     async remove(ctx, { object, purge = false, ...item }) {
       const step = open(ctx, purge ? 'purge' : 'delete', object, item)
@@ -128,42 +137,42 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
       return { object: name, id, purged: purge || !enable.trash, ...told(warnings) }
     },
 
-    async clone(ctx, { object, id, overrides }) {
+    async clone(ctx, { object, id, overrides }, answered) {
       parts.schemaFor(ctx, object, 'read')
       const { action, schema, env } = open(ctx, 'create', object, {})
       const source = requireRowFor(parts, parts.read, ctx, schema, { id, action: 'read' })
       const template = copyable(parts, ctx, schema, source)
       const step = stepOf(action, schema, { ...env, template }, { data: { ...template, ...overrides } })
-      return { ...(await stored(ctx, step)), sourceId: source['id'] as string }
+      const named = (made: StoredRecord) => ({ ...made, sourceId: source['id'] as string })
+      return named(await stored(ctx, step, answered && ((tx, made) => answered(tx, named(made)))))
     },
 
-    async transfer(ctx, { object, owner, ...item }) {
+    async transfer(ctx, { object, owner, ...item }, answered) {
       parts.schemaFor(ctx, object, 'transfer')
-      return stored(ctx, open(ctx, 'update', object, { ...item, data: { owner } }))
+      return stored(ctx, open(ctx, 'update', object, { ...item, data: { owner } }), answered)
     },
 
-    async write(ctx, items, options) {
+    async write(ctx, items, options, answered) {
       requireDepth(ctx)
       // A record may be named again by later items: they are done in the order of the request.
       const ids = items.map(() => undefined)
       requireSize('operations', ids, parts.maxBatchRecords())
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = items.map((item) => stepAmong(ctx, envs, item))
-      return many(ctx, steps, { operation: undefined, options, links: createItemLinks(parts) })
+      return many(ctx, steps, { operation: undefined, options, links: createItemLinks(parts), answered })
     },
 
     bulk,
 
-    async createMany(ctx, { object, records }) {
+    async createMany(ctx, { object, records }, answered) {
       const items = records.map((data) => ({ data }))
-      const result = await bulk(ctx, { object, operation: 'create', records: items, options: allOrNothing })
+      const result = await bulk(
+        ctx,
+        { object, operation: 'create', records: items, options: allOrNothing },
+        answered && ((tx, made) => answered(tx, createdMany(made))),
+      )
       if (!result.success) throw refusalOf(result)
-      return {
-        records: result.results.map(({ record }) => record!),
-        warnings: result.results.flatMap(({ index, warnings = [] }) =>
-          warnings.map((warning) => ({ index, ...warning })),
-        ),
-      }
+      return createdMany(result)
     },
   }
 }
@@ -183,6 +192,13 @@ function refusalOf({ results }: BulkResult): PlatformError {
   const { code, details, ...definition } = first.errors![0]!
   const told = { index: first.index, fieldErrors: failures[0]!.fieldErrors, failures: failures.slice(0, 100) }
   return new PlatformError(code, definition, { ...details, ...told })
+}
+
+function createdMany({ results }: BulkResult): CreatedMany {
+  return {
+    records: results.map(({ record }) => record!),
+    warnings: results.flatMap(({ index, warnings = [] }) => warnings.map((warning) => ({ index, ...warning }))),
+  }
 }
 
 function told(warnings: Written['warnings']): Pick<StoredRecord, 'warnings'> {

@@ -3,7 +3,7 @@
 import { errorObject, PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { BulkError, BulkInput, BulkOperation, BulkOptions, BulkResult, BulkResultItem } from '../api.ts'
+import type { Answered, BulkError, BulkInput, BulkOperation, BulkOptions, BulkResult, BulkResultItem } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { WriteParts } from './write-parts.ts'
 import type { ItemDone, OpenStep, WriteRun } from './write-run.ts'
@@ -18,12 +18,14 @@ export interface ManyRun extends WriteRun {
   readonly options: BulkOptions
   /** See {@link BulkInput}. */
   readonly alongside?: BulkInput['alongside'] | undefined
+  /** Called in the last transaction. */
+  readonly answered?: Answered<BulkResult>
 }
 
 /** The jobs of writes; one per host. */
 export interface WriteJobs {
   /** Writes a lone record. @throws why it cannot be written */
-  one(ctx: RequestContext, step: OpenStep): Promise<Written>
+  one(ctx: RequestContext, step: OpenStep, answered?: Answered<Written>): Promise<Written>
   /** Writes many records and answers one result each; failures of records never throw. */
   many(run: ManyRun): Promise<BulkResult>
 }
@@ -173,14 +175,23 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
     }
   }
 
-  /** One job of many records; rolled back when a record failed (atomic) or nothing is to stay (validateOnly). */
-  const writeMany = async (run: ManyRun, job: Job): Promise<BulkResultItem[]> => {
+  /**
+   * One job of many records; rolled back when a record failed (atomic) or nothing is to stay (validateOnly).
+   * @param before results of the jobs before it
+   */
+  const writeMany = async (
+    run: ManyRun,
+    job: Job,
+    before: readonly BulkResultItem[] = none,
+  ): Promise<BulkResultItem[]> => {
     const { atomic, validateOnly } = run.options
     const options = { name: run.operation ?? 'batch', whenFull: run.operation === 'delete' }
     const { results } = await inJob(run, job, options, (tx, timed) => {
       const outcome = attemptAll(run, tx, timed)
       if (validateOnly || (atomic && hasFailed(outcome.results))) throw new RolledBack(outcome.results)
       run.alongside?.(tx, outcome.results)
+      if (run.answered !== undefined && job.from + outcome.results.length === run.steps.length)
+        run.answered(tx, summaryOf(run, [...before, ...outcome.results]))
       return outcome
     })
     return results
@@ -203,19 +214,20 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
     while (results.length < total && (run.options.continueOnError || !hasFailed(results))) {
       const from = results.length
       const limitMs = parts.isBusy() ? jobMs.busy : jobMs.quiet
-      results.push(...(await writeMany(run, { from, to: Math.min(from + sliceSize, total), limitMs })))
+      results.push(...(await writeMany(run, { from, to: Math.min(from + sliceSize, total), limitMs }, results)))
     }
     while (results.length < total) results.push(skipped(run, results.length))
     return results
   }
 
   return {
-    async one(ctx, step) {
+    async one(ctx, step, answered) {
       const run: WriteRun = { ctx, steps: [step], isLone: true, isLastTry: false, written: undefined }
       const name = step.action === 'purge' ? 'delete' : step.action
       const { done } = await inJob(run, loneJob, { name, whenFull: name === 'delete' }, (tx) => {
         const { value, touched } = summaries.scope(tx, ctx, () => steps.write(run, tx, 0))
         refresh(tx, value, touched)
+        answered?.(tx, value.written)
         return { done: [value], results: none }
       })
       return done[0]!.written
