@@ -1,5 +1,5 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
-import type { FieldError, PlatformError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema, FileReference } from '#shared/field-types/field-schema.ts'
 import type { Filter } from '#shared/filter/filter.ts'
@@ -12,6 +12,9 @@ import type { RowShape } from '#main/database/query/json-rows.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
+import type { RecordHooks } from './hook-words.ts'
+
+export type { HookEvent, HookItem, HookOutcome, RecordHooks } from './hook-words.ts'
 
 /** A record as the API shows it: field names to JSON values. */
 export type PlatformRecord = Record<string, unknown>
@@ -174,35 +177,6 @@ export interface BulkResult {
 
 /** Which version a write expects: text from the body, query or If-Match; `*` means mere existence (D-55). */
 export type ExpectedVersion = string | undefined
-
-/** The phases of a write that code may listen to (D-98). */
-export type HookEvent = 'insert' | 'update' | 'delete' | 'restore'
-
-/** One record a hook is shown. */
-export interface HookItem {
-  /** The record as it is about to be stored, or as it was stored in the after phase. */
-  readonly record: Readonly<PlatformRecord>
-  /** The record before the write; null for an insert. */
-  readonly previous: Readonly<PlatformRecord> | null
-}
-
-/** What the before-hooks made of one record: fields to set on top of the supplied ones, or a refusal. */
-export type HookOutcome =
-  | { readonly ok: true; readonly patch: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly error: PlatformError }
-
-/** Code that runs around writes of records, outside every transaction; `scripts` sets it (D-98). */
-export interface RecordHooks {
-  /** Whether anything listens; answered from memory, so that a write without hooks pays nothing. */
-  listens(object: string, phase: 'before' | 'after', event: HookEvent): boolean
-  /** Runs the before-hooks of every item, in order of priority; one outcome per item, in their order. */
-  before(
-    ctx: RequestContext,
-    input: { object: string; event: HookEvent; items: readonly HookItem[] },
-  ): Promise<readonly HookOutcome[]>
-  /** Runs the after-hooks once the write is stored; resolves when those that are not `async` have ended. Never throws. */
-  after(ctx: RequestContext, input: { object: string; event: HookEvent; items: readonly HookItem[] }): Promise<void>
-}
 
 /** Where a state machine leads the record of a change, judged by whoever asks for the change. */
 export interface StateMove {
