@@ -12,9 +12,9 @@ import type { RowShape } from '#main/database/query/json-rows.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
-import type { RecordHooks } from './hook-words.ts'
+import type { RecordHooks } from './service/hook-words.ts'
 
-export type { HookEvent, HookItem, HookOutcome, RecordHooks } from './hook-words.ts'
+export type { HookEvent, HookItem, HookOutcome, RecordHooks } from './service/hook-words.ts'
 
 /** A record as the API shows it: field names to JSON values. */
 export type PlatformRecord = Record<string, unknown>

@@ -1,7 +1,7 @@
 // The words between the writes of records and the code that runs around them. Types only.
 import type { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { PlatformRecord } from './api.ts'
+import type { PlatformRecord } from '../api.ts'
 
 /** The phases of a write that code may listen to (D-98). */
 export type HookEvent = 'insert' | 'update' | 'delete' | 'restore'
