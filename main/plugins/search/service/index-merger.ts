@@ -1,5 +1,7 @@
 // Merges the segments of an index in small steps, in the transactions that add documents. FTS5 would do it by itself,
-// but in one go for every 64 pages it has written: tens of milliseconds in the COMMIT of whoever comes then.
+// but in one go for every 64 pages it has written: tens of milliseconds in the COMMIT of whoever comes then. Each merge
+// first writes what FTS5 has gathered in memory, so there is one at the end of a job: in the midst of a bulk they would
+// cut it into many small segments, which are merged again and again.
 import type { Tx } from '#main/kernel/database.ts'
 import { mergeSegments } from '../store.ts'
 
@@ -17,11 +19,19 @@ export interface IndexMerger {
 /** Makes a merger. */
 export function createIndexMerger(): IndexMerger {
   const owed = new Map<string, number>()
+  const mergeOwed = (due: readonly { tx: Tx; objectUid: string }[]): void => {
+    for (const { tx, objectUid } of due) {
+      const pages = owed.get(objectUid) ?? 0
+      if (pages < pagesPerStep) continue
+      mergeSegments(tx, objectUid, Math.floor(pages))
+      owed.set(objectUid, 0)
+    }
+  }
   return {
     added(tx, objectUid, texts) {
       const pages = (owed.get(objectUid) ?? 0) + pagesOwed(texts)
-      if (pages >= pagesPerStep) mergeSegments(tx, objectUid, Math.floor(pages))
-      owed.set(objectUid, pages >= pagesPerStep ? 0 : pages)
+      owed.set(objectUid, pages)
+      if (pages >= pagesPerStep) tx.gather(mergeOwed, { tx, objectUid })
     },
     forget: (objectUid) => void owed.delete(objectUid),
   }
