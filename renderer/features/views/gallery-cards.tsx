@@ -1,13 +1,11 @@
 // Owns the cards of a gallery: in rows as wide as the room, drawn as far as they are in sight. Scrolling draws nothing else.
-import { IconDots } from '@tabler/icons-react'
 import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { t } from '../../lib/strings.ts'
 import type { RecordRows } from '../records/index.ts'
-import { CardValues, cardHeight } from './record-card.tsx'
+import { CardMore, CardValues, cardHeight } from './record-card.tsx'
 import { RecordCover } from './record-cover.tsx'
 import classes from './gallery.module.css'
 
@@ -60,7 +58,7 @@ export function GalleryCards(props: CardsProps) {
   }, [])
   const across = Math.max(1, Math.floor((room.width + gap) / (minWidth + gap)))
   const width = (room.width - gap * (across - 1)) / across
-  const step = Math.round((width * 2) / 3) + cardHeight(fields) + gap
+  const step = (cover ? Math.round((width * 2) / 3) : 0) + cardHeight(fields) + gap
   const lines = Math.ceil(rows.rowCount / across)
   const firstLine = Math.max(0, Math.min(topLine, lines) - spare)
   const endLine = Math.min(lines, topLine + Math.ceil(room.height / step) + 1 + spare)
@@ -198,21 +196,16 @@ function GalleryCard(props: SlotProps & { record: GridRecord }) {
   useEffect(() => {
     if (tick !== undefined && tick > 0) button.current?.focus({ preventScroll: true })
   }, [tick, record.id])
-  const tabIndex = props.isStop ? 0 : -1
   return (
     // The pointer's way only: the button inside is what everybody else uses.
     <div className={classes.card} data-card={String(record.id)} onClick={onOpen}>
-      {cover ? (
-        <RecordCover value={record[cover.name]} field={cover} context={context} />
-      ) : (
-        <span className={classes.cover} data-empty aria-hidden />
-      )}
-      <div className={classes.text}>
+      {cover && <RecordCover value={record[cover.name]} field={cover} context={context} />}
+      <div className={classes.text} style={{ blockSize: cardHeight(props.fields) }}>
         <button
           ref={button}
           type="button"
           className={classes.title}
-          tabIndex={tabIndex}
+          tabIndex={props.isStop ? 0 : -1}
           onFocus={() => props.onActive(line)}
           onClick={(event) => {
             event.stopPropagation()
@@ -221,21 +214,9 @@ function GalleryCard(props: SlotProps & { record: GridRecord }) {
         >
           {title}
         </button>
-        <CardValues record={record} fields={props.fields} context={context} />
+        <CardValues record={record} fields={props.fields} context={context} paired />
       </div>
-      {/* A plain one: cards are made while people scroll. */}
-      <button
-        type="button"
-        className={classes.more}
-        tabIndex={tabIndex}
-        aria-label={t('kinds.actions', { record: title })}
-        onClick={(event) => {
-          event.stopPropagation()
-          props.onMenu(record, event.currentTarget)
-        }}
-      >
-        <IconDots size={14} aria-hidden />
-      </button>
+      <CardMore record={record} title={title} isStop={props.isStop} onMenu={props.onMenu} />
     </div>
   )
 }

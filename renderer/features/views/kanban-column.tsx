@@ -1,14 +1,15 @@
 // Owns one column of a kanban: its head, its cards as far as they are in sight, dropping onto it, adding to it.
 import { ActionIcon, Button, CloseButton, TextInput } from '@mantine/core'
-import { IconChevronLeft, IconChevronRight, IconDots, IconPlus } from '@tabler/icons-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { DragEvent } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t, tn } from '../../lib/strings.ts'
 import type { BoardColumn } from './board-columns.ts'
-import { CardValues, cardHeight } from './record-card.tsx'
+import { cardPlaces } from './card-places.ts'
+import { CardMore, CardValues, cardHeight, recordHeight } from './record-card.tsx'
 import type { Board } from './use-board.ts'
 import type { KindPart } from './use-kind-part.tsx'
 import classes from './kanban.module.css'
@@ -51,18 +52,38 @@ export function KanbanColumn(props: {
   const list = useRef<HTMLDivElement>(null)
   const [range, setRange] = useState({ first: 0, end: 0 })
   const [isOver, setIsOver] = useState(false)
-  const step = cardHeight(fields) + gap
-  const { show } = board
+  const { show, rows } = board
   const { key, count } = column
+  const { context } = part
+  const names = fields.map(({ name }) => name).join()
+  const { version } = rows.snapshot()
+  const places = useMemo(() => {
+    const full = cardHeight(fields)
+    return cardPlaces(count, gap, (offset) => {
+      const record = rows.row(key, offset)
+      return record ? recordHeight(record, fields, context) : full
+    })
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a list of fields is made anew with every drawing
+  }, [rows, version, key, count, names, context])
 
+  /** The first card in sight, and how much of it is above. */
+  const top = useRef({ offset: 0, above: 0 })
   // What is in sight, whenever it scrolls, grows, or the cards change their height.
   const see = (): void => {
     const element = list.current
     if (!element) return
-    const first = Math.max(0, Math.floor(element.scrollTop / step) - spare)
-    const end = Math.min(count, Math.ceil((element.scrollTop + element.clientHeight) / step) + spare)
+    const { scrollTop, clientHeight } = element
+    const offset = places.at(scrollTop)
+    top.current = { offset, above: scrollTop - places.topOf(offset) }
+    const first = Math.max(0, offset - spare)
+    const end = Math.min(count, places.at(scrollTop + clientHeight) + 1 + spare)
     setRange((before) => (before.first === first && before.end === end ? before : { first, end }))
   }
+  // Cards that arrive above are seldom as high as was thought: what is in sight stays where it is.
+  useLayoutEffect(() => {
+    const { offset, above } = top.current
+    if (list.current && offset > 0) list.current.scrollTop = places.topOf(offset) + above
+  }, [places])
   useLayoutEffect(see)
   const latest = useRef(see)
   latest.current = see
@@ -79,14 +100,15 @@ export function KanbanColumn(props: {
   }, [show, key, range.first, range.end, props.folded])
 
   const offset = active?.offset
+  const placed = useRef(places)
+  placed.current = places
   useLayoutEffect(() => {
     const element = list.current
     if (!element || offset === undefined) return
-    if (offset * step < element.scrollTop) element.scrollTop = offset * step
-    else if ((offset + 1) * step > element.scrollTop + element.clientHeight) {
-      element.scrollTop = (offset + 1) * step - element.clientHeight
-    }
-  }, [offset, active?.tick, step])
+    const end = placed.current.topOf(offset + 1)
+    if (placed.current.topOf(offset) < element.scrollTop) element.scrollTop = placed.current.topOf(offset)
+    else if (end > element.scrollTop + element.clientHeight) element.scrollTop = end - element.clientHeight
+  }, [offset, active?.tick, names])
 
   const drop = {
     'data-over': (isOver && props.accepts) || undefined,
@@ -154,16 +176,19 @@ export function KanbanColumn(props: {
         {count === 0 ? (
           <p className={classes.none}>{t('kanban.empty')}</p>
         ) : (
-          <ul className={classes.cards} style={{ blockSize: count * step }}>
+          <ul className={classes.cards} style={{ blockSize: places.topOf(count) }}>
             {Array.from({ length: Math.max(0, range.end - range.first) }, (_, at) => {
               const place = range.first + at
-              const record = board.rows.row(key, place)
+              const record = rows.row(key, place)
               const isActive = place === offset
               return (
                 <li
                   key={record ? String(record.id) : place}
                   className={classes.slot}
-                  style={{ transform: `translateY(${place * step}px)`, blockSize: step - gap }}
+                  style={{
+                    transform: `translateY(${places.topOf(place)}px)`,
+                    blockSize: places.topOf(place + 1) - places.topOf(place) - gap,
+                  }}
                   aria-setsize={count}
                   aria-posinset={place + 1}
                 >
@@ -240,19 +265,7 @@ function Card(props: {
         {title}
       </button>
       <CardValues record={record} fields={props.fields} context={part.context} />
-      <ActionIcon
-        className={classes.more}
-        size={24}
-        variant="default"
-        tabIndex={props.isStop ? 0 : -1}
-        aria-label={t('kinds.actions', { record: title })}
-        onClick={(event) => {
-          event.stopPropagation()
-          props.onMenu(record, event.currentTarget)
-        }}
-      >
-        <IconDots size={14} aria-hidden />
-      </ActionIcon>
+      <CardMore record={record} title={title} isStop={props.isStop} onMenu={props.onMenu} />
     </div>
   )
 }
