@@ -136,7 +136,7 @@ function hostOf(dataDir: DataDir, led: Led, port: number, passKey: Buffer, giveW
       dataDir: { ...dataDir, release: () => undefined },
       openLog: led.openLog,
       answerGate: led.answerGate,
-      facts: { report: led.report },
+      facts: { report: led.report, files: led.shared },
       async ready() {
         await led.storeFiles()
         await led.ready()

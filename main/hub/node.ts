@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs'
 import { openBare } from '#main/database/open-bare.ts'
 import { dirname } from 'node:path'
 import type { OpenLog } from '#main/database/log-sync.ts'
-import type { HubReport } from '#main/kernel/hub-facts.ts'
+import type { HubReport, SharedFiles } from '#main/kernel/hub-facts.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { createFollower, HubStopped } from './follower.ts'
 import type { FollowerOptions } from './follower.ts'
@@ -22,6 +22,7 @@ import { answerable } from './answer-gate.ts'
 import { heirOf, watchHead } from './head-watch.ts'
 import { createHubReport } from './hub-report.ts'
 import { createSeal } from './seal.ts'
+import { createSharedFiles } from './shared-files.ts'
 import { createSmallFiles, storeSmallFiles } from './small-files.ts'
 import { createSnapshotKeeper } from './snapshot-keeper.ts'
 import type { SnapshotKeeperOptions } from './snapshot-keeper.ts'
@@ -80,6 +81,8 @@ export interface Led extends Pick<Leadership, 'lease' | 'handOver' | 'chain'> {
   answerGate(): Promise<void> | null
   /** How the hub is. @throws Error when the store does not answer */
   report(): Promise<HubReport>
+  /** Files of work under way that the next leader goes on with. */
+  readonly shared: SharedFiles
   /** The other node that has most of the log, if one was seen lately; for a planned handover. */
   heir(): Promise<string | null>
 }
@@ -255,6 +258,7 @@ export function createHubNode(options: HubNodeOptions): HubNode {
         ready: () => setLease(leaseMs),
         answerGate: () => (lease.holds() && !chain.isBehind() ? null : answerable(leadership!)),
         report: createHubReport({ store, node, leaseMs, leadership, time }),
+        shared: createSharedFiles(store, taken.epoch),
         heir: async () => heirOf(await store.nodes(), node),
       }
     },

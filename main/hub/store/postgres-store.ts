@@ -30,6 +30,12 @@ export interface PostgresStore extends HubStore {
   putFile(epoch: number, name: string, body: Buffer): Promise<boolean>
   /** All small files by name. */
   files(): Promise<ReadonlyMap<string, Buffer>>
+  /** One file, also a shared one; null when it is not kept. */
+  file(name: string): Promise<Buffer | null>
+  /** Names of the files in parts: `shared/<name>` and `shared/<name>/<part>`. */
+  sharedNames(): Promise<string[]>
+  /** Drops a file in parts, if the epoch is the writer's. */
+  dropShared(epoch: number, name: string): Promise<void>
   /** Bytes and age of what is kept of the log. */
   logSize(): Promise<LogSize>
   /** Answers a query of the checks. */
@@ -303,10 +309,31 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     async files() {
       const found = await run<{ name: string; body: Buffer }>(
         'files',
-        'SELECT name, body FROM hub_file WHERE ws = $1',
+        "SELECT name, body FROM hub_file WHERE ws = $1 AND name NOT LIKE 'shared/%'",
         [workspace],
       )
       return new Map(found.map(({ name, body }) => [name, seal.open(filePlace(name), body)]))
+    },
+    async file(name) {
+      const sql = 'SELECT body FROM hub_file WHERE ws = $1 AND name = $2'
+      const [found] = await run<{ body: Buffer }>('file', sql, [workspace, name])
+      return found === undefined ? null : seal.open(filePlace(name), found.body)
+    },
+    async sharedNames() {
+      const found = await run<{ name: string }>(
+        'shared-names',
+        "SELECT DISTINCT split_part(name, '/', 2) AS name FROM hub_file WHERE ws = $1 AND name LIKE 'shared/%'",
+        [workspace],
+      )
+      return found.map(({ name }) => name)
+    },
+    async dropShared(epoch, name) {
+      await run(
+        'drop-shared',
+        `DELETE FROM hub_file f USING hub_head h WHERE h.ws = $1 AND h.epoch = $2 AND f.ws = h.ws
+           AND f.name LIKE 'shared/%' AND split_part(f.name, '/', 2) = $3`,
+        [workspace, epoch, name],
+      )
     },
     async logSize() {
       const [found] = await run<Record<'bytes', string> & Record<'first' | 'at', string | null>>(

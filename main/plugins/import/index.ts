@@ -26,7 +26,11 @@ export const importPlugin = definePlugin({
   migrations: importMigrations,
   emits: importEvents,
   register(host: PluginHost) {
-    const staging = createStaging(host.options.dataDir, () => host.database.health() !== 'disk_full')
+    const staging = createStaging(
+      host.options.dataDir,
+      () => host.database.health() !== 'disk_full',
+      host.options.hub?.files ?? null,
+    )
     const sheets = createSheets(host.spawn)
     const data = host.service('data')
     const { read, write, clock, ids, log } = host

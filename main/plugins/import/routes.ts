@@ -68,11 +68,12 @@ export function importHandlers({ service, data, sources, announce }: HandlerPart
       try {
         return await request.open(ctx.signal, async (source) => {
           const total = await sources.staging.stage(stagedName(jobId), source)
+          await sources.staging.share(stagedName(jobId))
           const { columns } = source
           return jobs.create(ctx, { ...options, jobId, object: params.object, columns, format, fileName, total })
         })
       } catch (error) {
-        await sources.staging.remove(stagedName(jobId))
+        await sources.staging.forget(stagedName(jobId))
         throw error
       }
     },

@@ -51,7 +51,7 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
 
   const finish = async (job: JobRow, columns: Partial<JobRow>): Promise<void> => {
     await write('import.finish', (tx) => updateJob(tx, job.seq, columns))
-    if (job.phase === 'import') await staging.remove(stagedName(job.id))
+    if (job.phase === 'import') await staging.forget(stagedName(job.id))
   }
 
   const work = async (job: JobRow): Promise<void> => {

@@ -115,7 +115,7 @@ export function createImportJobs(parts: JobParts): ImportJobs {
         if (job.phase === 'undo' || !isOpen(job)) throw refuseState(job)
         return { status: 'cancelled', paused: 0, completed_at: parts.clock.iso() }
       })
-      await parts.staging.remove(stagedName(jobId))
+      await parts.staging.forget(stagedName(jobId))
       return viewJob(find(ctx, jobId))
     },
 

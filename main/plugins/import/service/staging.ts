@@ -6,6 +6,7 @@ import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import { diskFullError } from '#main/kernel/disk-full.ts'
+import type { SharedFiles } from '#main/kernel/hub-facts.ts'
 import type { RowSource, SourceRow } from './sources.ts'
 
 /** Rows of one job at most (D-199). */
@@ -41,6 +42,10 @@ export interface Staging {
   /** Reads rows in slices of `size` from a place in the file on. */
   read(name: string, from: number, size: number): AsyncGenerator<StagedSlice>
   remove(name: string): Promise<void>
+  /** Keeps a staged file where the next leader of a hub finds it. @throws service_unavailable */
+  share(name: string): Promise<void>
+  /** Removes a file that was shared. */
+  forget(name: string): Promise<void>
   /** Removes every file that `wanted` does not name: what the end of the process has left behind. */
   sweep(wanted: ReadonlySet<string>): void
 }
@@ -48,8 +53,9 @@ export interface Staging {
 /**
  * Opens the folder below the data folder; it is made on first use.
  * @param hasRoom whether the disk has room: a file that may not fit would take what deletions need
+ * @param shared of the hub that this host leads; null where it is alone
  */
-export function createStaging(dataDir: string, hasRoom: () => boolean): Staging {
+export function createStaging(dataDir: string, hasRoom: () => boolean, shared: SharedFiles | null): Staging {
   const folder = path.join(dataDir, 'imports')
   const fileOf = (name: string): string => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -57,6 +63,20 @@ export function createStaging(dataDir: string, hasRoom: () => boolean): Staging 
   }
   const create = (name: string): Promise<FileHandle> =>
     hasRoom() ? open(fileOf(name), 'wx', 0o600) : Promise.reject(diskFullError())
+
+  /** A job may come out of a backup without its rows, or be that of another node. @throws resource_not_found */
+  const openStaged = async (name: string): Promise<FileHandle> => {
+    const file = fileOf(name)
+    try {
+      return await open(file, 'r')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+    if (!(await (shared?.fetch(name, file) ?? Promise.resolve(false)).catch(refuseStore)))
+      throw notFound('import_source')
+    return open(file, 'r')
+  }
+  const remove = (name: string): Promise<void> => rm(fileOf(name), { force: true })
 
   return {
     path: fileOf,
@@ -105,7 +125,7 @@ export function createStaging(dataDir: string, hasRoom: () => boolean): Staging 
     },
 
     async *read(name, from, size) {
-      const file = await openStaged(fileOf(name))
+      const file = await openStaged(name)
       try {
         let rest = Buffer.alloc(0)
         let start = from
@@ -139,9 +159,18 @@ export function createStaging(dataDir: string, hasRoom: () => boolean): Staging 
       }
     },
 
-    remove: (name) => rm(fileOf(name), { force: true }),
+    remove,
+
+    share: async (name) => shared?.keep(name, fileOf(name)).catch(refuseStore),
+
+    async forget(name) {
+      await remove(name)
+      // What stays is swept at the next start.
+      await shared?.drop(name).catch(() => undefined)
+    },
 
     sweep(wanted) {
+      void shared?.sweep(wanted).catch(() => undefined)
       let names: string[]
       try {
         names = readdirSync(folder)
@@ -154,14 +183,9 @@ export function createStaging(dataDir: string, hasRoom: () => boolean): Staging 
   }
 }
 
-/** A job may come out of a backup, or be that of another node of a hub, without its rows. @throws resource_not_found */
-async function openStaged(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound('import_source')
-    throw error
-  }
+/** @throws service_unavailable: the job waits until the store answers */
+function refuseStore(cause: unknown): never {
+  throw platformError('service_unavailable', { reason: 'hub_store', retryAfterSeconds: 1 }, cause)
 }
 
 /** The refusal of a source with more rows than fit. */

@@ -1,0 +1,59 @@
+// Files that a leader may leave behind unfinished work of, kept in the store in parts until that work has ended: the rows of an
+// import that another node goes on with.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import type { SharedFiles } from '#main/kernel/hub-facts.ts'
+import type { PostgresStore } from './store/postgres-store.ts'
+
+const partBytes = 1024 * 1024
+
+/** Makes the shared files of a leader. @param epoch of the leader */
+export function createSharedFiles(
+  store: Pick<PostgresStore, 'putFile' | 'file' | 'sharedNames' | 'dropShared'>,
+  epoch: number,
+): SharedFiles {
+  /** What this leader has begun to keep: whoever looks for leftovers may not know of its work yet. */
+  const own = new Set<string>()
+  const put = async (name: string, body: Buffer): Promise<void> => {
+    if (!(await store.putFile(epoch, name, body))) throw new Error('Another node leads this workspace now.')
+  }
+  const partOf = (name: string, part: number): string => `shared/${name}/${part}`
+
+  return {
+    async keep(name, path) {
+      own.add(name)
+      const descriptor = openSync(path, 'r')
+      try {
+        let parts = 0
+        for (const bytes = Buffer.allocUnsafe(partBytes); ; parts += 1) {
+          const length = readSync(descriptor, bytes, 0, partBytes, parts * partBytes)
+          if (length === 0) break
+          await put(partOf(name, parts), bytes.subarray(0, length))
+        }
+        // Last: a file without it is not whole.
+        await put(`shared/${name}`, Buffer.from(String(parts)))
+      } finally {
+        closeSync(descriptor)
+      }
+    },
+    async fetch(name, path) {
+      const parts = await store.file(`shared/${name}`)
+      if (parts === null) return false
+      const file = await open(`${path}.part`, 'w', 0o600)
+      try {
+        for (let part = 0; part < Number(parts.toString()); part += 1)
+          await file.appendFile((await store.file(partOf(name, part)))!)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(`${path}.part`, path)
+      return true
+    },
+    drop: (name) => store.dropShared(epoch, name),
+    async sweep(wanted) {
+      for (const name of await store.sharedNames())
+        if (!wanted.has(name) && !own.has(name)) await store.dropShared(epoch, name)
+    },
+  }
+}

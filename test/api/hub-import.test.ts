@@ -1,0 +1,64 @@
+// An import job whose machine is lost goes on at the next leader of the hub, with every row once (D-372).
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectStatus } from '../support/api-call.ts'
+import { leaderOf } from '../support/hub-machine.ts'
+import { createHub } from '../support/hub-of-machines.ts'
+import type { HubOfMachines } from '../support/hub-of-machines.ts'
+import { hasPostgres } from '../support/postgres-cluster.ts'
+import { sized } from '../support/test-size.ts'
+
+const rows = sized(20_000, 200_000)
+
+// reason: there is no PostgreSQL to test with on every machine
+describe.skipIf(!hasPostgres)('an import in a hub', () => {
+  let made: HubOfMachines
+  beforeAll(async () => void (made = await createHub(['a', 'b'])))
+  afterAll(() => made?.remove())
+
+  it(
+    'goes on in mid-slice at the next leader, and its rows are kept no longer than it',
+    { timeout: 240_000 },
+    async () => {
+      const [first, second] = made.machines as [(typeof made.machines)[0], (typeof made.machines)[0]]
+      first.start()
+      const { call } = await leaderOf([first])
+      const item = { name: 'note', label: 'Note', fields: { title: { type: 'text', label: 'Title' } } }
+      await expectStatus(call, 200, 'PUT', '/api/v1/meta/object/note', { type: 'object', name: 'note', item })
+      second.start()
+      await second.follows()
+      const csv = `title\n${Array.from({ length: rows }, (_, at) => `row ${at}`).join('\n')}\n`
+      const started = await expectStatus(call, 202, 'POST', '/api/v1/data/note/import/jobs', { format: 'csv', csv })
+      const { jobId } = started as { jobId: string }
+      const path = `/api/v1/data/import/jobs/${jobId}`
+      const read = async (ask: typeof call) => (await expectStatus(ask, 200, 'GET', path)) as Record<string, unknown>
+      while (Number((await read(call))['processed']) < rows / 10) await pause(5)
+      await first.stop('SIGKILL')
+
+      const next = await leaderOf([second])
+      const found = await read(next.call)
+      expect(Number(found['processed'])).toBeLessThan(rows)
+      let job = found
+      while (job['status'] === 'running' || job['status'] === 'pending') {
+        await pause(100)
+        job = await read(next.call)
+      }
+      expect(job).toMatchObject({ status: 'completed', processed: rows, created: rows, failed: 0 })
+      const titles = new Set<string>()
+      for (let skip = 0; skip <= rows; skip += 200) {
+        const page = await expectStatus(next.call, 200, 'GET', `/api/v1/data/note?top=200&skip=${skip}&select=title`)
+        for (const { title } of (page as { records: { title: string }[] }).records) {
+          expect(titles.has(title)).toBe(false)
+          titles.add(title)
+        }
+      }
+      expect(titles.size).toBe(rows)
+      const client = new pg.Client({ connectionString: made.cluster.url })
+      await client.connect()
+      const kept = await client.query("SELECT name FROM hub_file WHERE name LIKE 'shared/%'")
+      await client.end()
+      expect(kept.rows).toEqual([])
+    },
+  )
+})
