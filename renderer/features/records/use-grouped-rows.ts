@@ -32,7 +32,8 @@ export interface GroupedQuery extends RowsQuery {
 /** Rows with their headings. */
 export interface GroupedRows extends RecordRows {
   groups: GridGroups
-  loading: boolean
+  /** Whether the headings are there. */
+  isShown: boolean
   /** Whether there are more groups than are shown. */
   cut: boolean
   toggleAll(open: boolean): void
@@ -51,7 +52,7 @@ type Answer = Awaited<ReturnType<typeof call<'listRecords'>>>
 export function useGroupedRows(query: GroupedQuery): GroupedRows {
   const { object, filter, sort, search, expand, terms, totals, fields, context } = query
   const rows = useMemo(() => createGroupRows<GridRecord>(), [])
-  const snapshot = useSyncExternalStore(rows.subscribe, rows.snapshot)
+  const rowsError = useSyncExternalStore(rows.subscribe, () => rows.snapshot().error)
   const queryKey = JSON.stringify([object, filter, sort, search, expand, terms])
   const isOn = terms.length > 0
 
@@ -252,8 +253,8 @@ export function useGroupedRows(query: GroupedQuery): GroupedRows {
       rows.retry()
     },
     total: undefined,
-    loading: isPending || snapshot.loading,
-    error: error ?? snapshot.error,
+    isShown: !isPending,
+    error: error ?? rowsError,
     failed: error !== null && data === undefined,
     groups,
     cut: data?.hasMore === true && answer.length >= maxGroups,

@@ -105,7 +105,7 @@ export function useViewRows(input: {
       figured: isWanted,
     },
     rows,
-    isShown: isGrouped ? !grouped.loading : list.total !== undefined,
+    isShown: isGrouped ? grouped.isShown : list.total !== undefined,
     reload: () => {
       if (isWanted) figures.refetch()
       return rows.reload()
