@@ -69,3 +69,8 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   aiPlugin,
   mcpPlugin,
 ]
+
+/** Loads what the first uses of plugins would load; for a node that waits, and is to answer at once when it leads. */
+export async function preloadPlugins(): Promise<void> {
+  await Promise.all([...corePlugins, ...optionalPlugins].map((plugin) => plugin.preload?.()))
+}

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { openDataDir, dataDirNames, readConfig } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
 import { readAccessConfig } from '#main/http/access-config.ts'
+import { preloadPlugins } from '#main/host.ts'
 import { openStandbyDoor } from '#main/http/standby-door.ts'
 import type { StandbyDoor, StandbyDoorOptions } from '#main/http/standby-door.ts'
 import type { HubNode, Led } from '#main/hub/node.ts'
@@ -78,6 +79,10 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
         process.exit(overCode)
       },
     })
+    // While it follows nobody waits for it; a leader would hold its answers, and its lease, for as long.
+    const preloaded = preloadPlugins().catch((error: unknown) =>
+      log.warn({ err: error }, 'Plugins load when first used.'),
+    )
     const following = node
     const stop = (): void => void following.close()
     process.once('SIGINT', stop)
@@ -88,6 +93,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     process.off('SIGTERM', stop)
     if (led === null) return 0
     leads = true
+    await preloaded
     host = await hostOf(dataDir, led, port, passKey, door.giveWay)
     await untilStopped(host)
     isStopped = true

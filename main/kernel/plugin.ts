@@ -192,6 +192,8 @@ export interface PluginDefinition {
   /** Event types the plugin raises. */
   readonly emits?: readonly string[]
   readonly status?: () => { status: 'available' | 'degraded' | 'unavailable'; message?: string }
+  /** Loads the modules that a first use would load; called where nobody waits for anything yet. */
+  readonly preload?: () => Promise<unknown>
   register(host: PluginHost): void | Promise<void>
 }
 

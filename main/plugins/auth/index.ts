@@ -83,6 +83,7 @@ export function createAuthPlugin(passwords: Passwords = createPasswords()): Plug
       'auth.oauth_consent_refused',
       'auth.oauth_consent_ended',
     ],
+    preload: () => import('./service/library.ts').then(({ loadModules }) => loadModules()),
     async register(host) {
       const config = readAuthConfig(host.options.config('auth'), takeOidcProviders(), host.database.file)
       const { plugins } = config

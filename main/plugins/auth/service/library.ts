@@ -24,14 +24,18 @@ export interface LibraryLoading extends LibraryParts {
   readonly onChange: (table: string) => void
 }
 
-/** Loads the library. */
-export async function loadLibrary(loading: LibraryLoading): Promise<Library> {
-  const [{ betterAuth }, { kyselyAdapter }, { libraryOptions }, { createQueuedKysely }] = await Promise.all([
+/** Loads the modules of the library. */
+export const loadModules = () =>
+  Promise.all([
     import('better-auth'),
     import('@better-auth/kysely-adapter'),
     import('./library-options.ts'),
     import('./queued-kysely.ts'),
   ])
+
+/** Loads the library. */
+export async function loadLibrary(loading: LibraryLoading): Promise<Library> {
+  const [{ betterAuth }, { kyselyAdapter }, { libraryOptions }, { createQueuedKysely }] = await loadModules()
   const db = createQueuedKysely(loading)
   const adapter = kyselyAdapter(db as Parameters<typeof kyselyAdapter>[0], { type: 'sqlite', transaction: false })
   const auth = betterAuth({
