@@ -306,6 +306,14 @@ const cases: Readonly<Record<string, Case>> = {
     label: 'Edit this dashboard',
     effect: leadsTo('/dashboards/reading/edit'),
   },
+  'dashboard.link': {
+    at: '/dashboards/reading',
+    label: 'Copy link',
+    effect: async (page) => {
+      await page.getByText('Link copied').waitFor()
+      expect(await page.evaluate(async () => navigator.clipboard.readText())).toBe(page.url())
+    },
+  },
   'dashboard.print': {
     at: '/dashboards/reading',
     stand: async (page) =>

@@ -71,9 +71,9 @@ describe('dashboards', () => {
 
     const place = page.getByRole('status').filter({ hasText: /wide/ })
     await page.getByRole('button', { name: 'Move Verse', exact: true }).focus()
-    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('Shift+ArrowLeft')
     await page.keyboard.press('ArrowDown')
-    await expect.poll(() => place.textContent()).toBe('Verse: column 1, row 6, 7 wide, 4 high')
+    await expect.poll(() => place.textContent()).toBe('Verse: column 7, row 4, 5 wide, 4 high')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move Verse')
     await page.keyboard.press('Delete')
     await expect.poll(() => page.getByRole('button', { name: 'Move Verse', exact: true }).count()).toBe(0)
@@ -81,6 +81,9 @@ describe('dashboards', () => {
     await page.getByRole('button', { name: 'Move Verse', exact: true }).waitFor()
 
     const grip = page.getByRole('button', { name: 'Move Number: Books', exact: true })
+    await grip.focus()
+    for (let step = 0; step < 6; step += 1) await page.keyboard.press('Shift+ArrowLeft')
+    await expect.poll(() => place.textContent()).toBe('Number: Books: column 1, row 1, 6 wide, 2 high')
     const from = (await grip.boundingBox())!
     await page.mouse.move(from.x + 12, from.y + 12)
     await page.mouse.down()
@@ -91,7 +94,7 @@ describe('dashboards', () => {
     await page.getByRole('heading', { level: 1, name: 'Sales', exact: true }).waitFor()
     const widgets = await stored()
     expect(widgets.map(({ type }) => type).toSorted()).toEqual(['chart', 'list', 'metric'])
-    expect(widgets.find(({ type }) => type === 'list')?.layout).toEqual({ x: 0, y: 6, w: 7, h: 4 })
+    expect(widgets.find(({ type }) => type === 'list')?.layout).toEqual({ x: 6, y: 3, w: 5, h: 4 })
     expect(widgets.find(({ type }) => type === 'metric')?.layout.x).toBeGreaterThan(3)
   })
 

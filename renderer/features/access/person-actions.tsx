@@ -1,11 +1,21 @@
 // Owns what can be done to somebody's account beside changing it: password, shutting out, acting as them, removing.
-import { Button, TextInput } from '@mantine/core'
+import { ActionIcon, Menu, TextInput } from '@mantine/core'
+import {
+  IconBan,
+  IconDots,
+  IconKey,
+  IconLockOpen,
+  IconMail,
+  IconMasksTheater,
+  IconShield,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { DialogForm } from '../../components/dialog-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { afterMenu, menuOptions } from '../../components/menu-options.ts'
 import { PasswordField } from '../../components/password-field.tsx'
-import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
@@ -15,10 +25,12 @@ import { isAdmin, isBanned } from './access-queries.ts'
 import type { Person } from './access-queries.ts'
 import { actAs, sendPasswordLink } from './person-tasks.ts'
 
-/** The section. */
+/** The menu, what cannot be taken back apart and marked. */
 export function PersonActions(props: { person: Person; name: string }) {
   const { person, name } = props
   const client = useQueryClient()
+  const button = useRef<HTMLButtonElement>(null)
+  const after = (act: () => void) => afterMenu(button, act)
   const [open, setOpen] = useState<'password' | 'ban'>()
   const run = async (task: () => Promise<unknown>, message: string): Promise<boolean> => {
     try {
@@ -62,47 +74,74 @@ export function PersonActions(props: { person: Person; name: string }) {
   }
 
   return (
-    <section className={parts.section} aria-labelledby="person-more">
-      <h2 id="person-more">{t('word.more')}</h2>
-      <div className={parts.actions}>
-        <Button variant="default" onClick={() => setOpen('password')}>
-          {t('person.password')}
-        </Button>
-        <Button
-          variant="default"
-          onClick={() => void run(async () => sendPasswordLink(person.email), t('person.link.done'))}
-        >
-          {t('person.link')}
-        </Button>
-        <Button variant="default" onClick={() => void setAdmin()}>
-          {t(isAdmin(person) ? 'person.admin.off' : 'person.admin.on')}
-        </Button>
-        {!isAdmin(person) && !isBanned(person) && (
-          <Button variant="default" onClick={() => void impersonate()}>
-            {t('person.impersonate', { name })}
-          </Button>
-        )}
-        {isBanned(person) ? (
-          <Button
-            variant="default"
-            onClick={() =>
-              void run(
-                async () => call('adminUnbanUser', { body: { userId: person.id } }),
-                t('person.unban.done', { name }),
-              )
-            }
+    <>
+      <Menu position="bottom-end" {...menuOptions}>
+        <Menu.Target>
+          <ActionIcon
+            ref={button}
+            variant="subtle"
+            color="gray"
+            size={32}
+            aria-label={t('word.moreOf', { label: name })}
           >
-            {t('person.unban')}
-          </Button>
-        ) : (
-          <Button variant="default" onClick={() => setOpen('ban')}>
-            {t('person.ban')}
-          </Button>
-        )}
-        <Button variant="default" onClick={() => void remove()}>
-          {t('word.removeDots')}
-        </Button>
-      </div>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconMail size={14} aria-hidden />}
+            onClick={after(() => void run(async () => sendPasswordLink(person.email), t('person.link.done')))}
+          >
+            {t('person.link')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconKey size={14} aria-hidden />} onClick={after(() => setOpen('password'))}>
+            {t('person.password')}
+          </Menu.Item>
+          <Menu.Divider />
+          {!isAdmin(person) && !isBanned(person) && (
+            <Menu.Item
+              leftSection={<IconMasksTheater size={14} aria-hidden />}
+              onClick={after(() => void impersonate())}
+            >
+              {t('person.impersonate', { name })}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconShield size={14} aria-hidden />} onClick={after(() => void setAdmin())}>
+            {t(isAdmin(person) ? 'person.admin.off' : 'person.admin.on')}
+          </Menu.Item>
+          {isBanned(person) && (
+            <Menu.Item
+              leftSection={<IconLockOpen size={14} aria-hidden />}
+              onClick={after(
+                () =>
+                  void run(
+                    async () => call('adminUnbanUser', { body: { userId: person.id } }),
+                    t('person.unban.done', { name }),
+                  ),
+              )}
+            >
+              {t('person.unban')}
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          {!isBanned(person) && (
+            <Menu.Item
+              c="var(--cairn-bad)"
+              leftSection={<IconBan size={14} aria-hidden />}
+              onClick={after(() => setOpen('ban'))}
+            >
+              {t('person.ban')}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            c="var(--cairn-bad)"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={after(() => void remove())}
+          >
+            {t('word.removeDots')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
       <Dialog
         opened={open === 'password'}
         onClose={() => setOpen(undefined)}
@@ -137,7 +176,7 @@ export function PersonActions(props: { person: Person; name: string }) {
           />
         )}
       </Dialog>
-    </section>
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 // Owns the page of one person: the account, the rights, the sessions, and what can be done to the account.
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconArrowLeft, IconEye } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
@@ -53,14 +53,16 @@ export function PersonScreen(props: { id: string }) {
           <Button component="a" href="#/access" variant="subtle" leftSection={<IconArrowLeft size={16} aria-hidden />}>
             {t('person.back')}
           </Button>
-          <Button
-            component="a"
-            href={`#/access/check?user=${person.id}`}
-            variant="default"
-            leftSection={<IconEye size={16} aria-hidden />}
-          >
-            {t('person.preview', { name })}
-          </Button>
+          <Group gap={8} wrap="nowrap">
+            <Button
+              component="a"
+              href={`#/access/check?user=${person.id}`}
+              leftSection={<IconEye size={16} aria-hidden />}
+            >
+              {t('person.preview', { name })}
+            </Button>
+            {!isSelf && <PersonActions person={person} name={name} />}
+          </Group>
         </>
       }
     >
@@ -76,7 +78,6 @@ export function PersonScreen(props: { id: string }) {
         <PersonRights userId={person.id} name={name} />
       </div>
       <PersonSessions userId={person.id} name={name} />
-      {!isSelf && <PersonActions person={person} name={name} />}
     </Page>
   )
 }

@@ -16,7 +16,7 @@ import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { fieldList, useObjects } from '../objects/index.ts'
 import { DashboardGrid } from './dashboard-grid.tsx'
-import { writeDashboard } from './dashboard-item.ts'
+import { objectOfTile, writeDashboard } from './dashboard-item.ts'
 import type { Dashboard, Tile } from './dashboard-item.ts'
 import { dashboardPath } from './dashboard-places.ts'
 import { openDraft, rememberDraft, saveDashboard } from './dashboard-steps.ts'
@@ -101,7 +101,7 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
     t(kind === 'move' ? 'undo.dashboard.move' : 'undo.dashboard.size', { tile: titleOf(tile) })
 
   const add = (kind: TileKind): void => {
-    const object = objects[0]
+    const object = objects.find((one) => chosen && one.name === objectOfTile(chosen)) ?? objects[0]
     const tile = newTile(kind, latest.current.tiles, object?.name ?? '', object ? fieldList(object) : [])
     change(
       t('undo.dashboard.add', { kind: kindLabel(kind) }),

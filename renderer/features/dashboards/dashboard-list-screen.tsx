@@ -91,7 +91,7 @@ function DashboardTable(props: {
               <td>
                 <Menu position="bottom-end" {...menuOptions} withinPortal>
                   <Menu.Target>
-                    <ActionIcon variant="subtle" color="gray" aria-label={t('dashboards.more', { label })}>
+                    <ActionIcon variant="subtle" color="gray" aria-label={t('word.moreOf', { label })}>
                       <IconDots size={16} aria-hidden />
                     </ActionIcon>
                   </Menu.Target>

@@ -5,19 +5,21 @@ import {
   IconCopy,
   IconCursorText,
   IconDots,
+  IconLink,
   IconPencil,
   IconPrinter,
   IconTrash,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useMemo, useState } from 'react'
+import { Suspense, lazy, useMemo, useRef, useState } from 'react'
 import { useSearch } from 'wouter'
 import { Loading } from '../../components/delayed.tsx'
-import { menuOptions } from '../../components/menu-options.ts'
+import { afterMenu, menuOptions } from '../../components/menu-options.ts'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { useCommands } from '../../lib/commands.ts'
+import { copyLink } from '../../lib/copy-link.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { t } from '../../lib/strings.ts'
@@ -84,8 +86,11 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
   const context = useFieldContext()
   const tiles = useMemo(() => placed(dashboard.tiles, columns), [dashboard.tiles, columns])
   const [day] = useState(() => new Date().toLocaleDateString(context.locale))
+  const button = useRef<HTMLButtonElement>(null)
+  const after = (act: () => void) => afterMenu(button, act)
   const [naming, setNaming] = useState<'rename' | 'copy'>()
   const editPath = dashboardPath(name, 'edit', search)
+  const share = (): void => void copyLink(dashboardPath(name, undefined, search))
   useCommands([
     {
       id: 'dashboard.edit',
@@ -94,6 +99,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
       enabled: mayDesign,
       run: () => navigate(editPath),
     },
+    { id: 'dashboard.link', label: t('word.copyLink'), group: 'general', run: share },
     { id: 'dashboard.print', label: t('dashboards.print.command'), group: 'general', run: () => window.print() },
   ])
   return (
@@ -102,6 +108,9 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
       width="full"
       actions={
         <>
+          <Button variant="subtle" leftSection={<IconLink size={16} aria-hidden />} onClick={share}>
+            {t('word.copyLink')}
+          </Button>
           <Button variant="subtle" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
             {t('dashboards.print')}
           </Button>
@@ -112,20 +121,30 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
               </Button>
               <Menu position="bottom-end" {...menuOptions}>
                 <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" size={32} aria-label={t('dashboards.more', { label })}>
+                  <ActionIcon
+                    ref={button}
+                    variant="subtle"
+                    color="gray"
+                    size={32}
+                    aria-label={t('word.moreOf', { label })}
+                  >
                     <IconDots size={18} aria-hidden />
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
-                  <Menu.Item leftSection={<IconCursorText size={14} aria-hidden />} onClick={() => setNaming('rename')}>
+                  <Menu.Item
+                    leftSection={<IconCursorText size={14} aria-hidden />}
+                    onClick={after(() => setNaming('rename'))}
+                  >
                     {t('dashboards.rename')}
                   </Menu.Item>
-                  <Menu.Item leftSection={<IconCopy size={14} aria-hidden />} onClick={() => setNaming('copy')}>
+                  <Menu.Item leftSection={<IconCopy size={14} aria-hidden />} onClick={after(() => setNaming('copy'))}>
                     {t('dashboards.duplicate')}
                   </Menu.Item>
                   <Menu.Item
                     leftSection={<IconTrash size={14} aria-hidden />}
-                    onClick={() => void removeAndTell(dashboard, () => navigate(dashboardsPath))}
+                    c="var(--cairn-bad)"
+                    onClick={after(() => void removeAndTell(dashboard, () => navigate(dashboardsPath)))}
                   >
                     {t('word.delete')}
                   </Menu.Item>

@@ -14,14 +14,32 @@ const places = (tiles: readonly PlacedTile[]): Record<string, number[]> =>
   Object.fromEntries(tiles.map(({ id, layout: { x, y, w, h } }) => [id, [x, y, w, h]]))
 
 describe('tiles', () => {
-  it('get a place beside or below the others where they have none', () => {
+  it('get a place beside or below the others where they have none, and leave no gap', () => {
     const tiles: Tile[] = [
       { id: 'a', type: 'metric' },
       tile('b', 0, 0, 3, 2),
       { id: 'c', type: 'chart' },
       { id: 'd', type: 'list' },
     ]
-    expect(places(placed(tiles, 12))).toEqual({ b: [0, 0, 3, 2], a: [3, 0, 3, 2], c: [6, 0, 6, 4], d: [0, 4, 6, 4] })
+    expect(places(placed(tiles, 12))).toEqual({ b: [0, 0, 3, 2], a: [3, 0, 9, 2], c: [0, 2, 6, 4], d: [6, 2, 6, 4] })
+    const own = [tile('b', 0, 0, 12, 4), { id: 'c', type: 'chart' } as const]
+    expect(places(placed(own, 12))).toEqual({ b: [0, 0, 12, 4], c: [0, 4, 12, 4] })
+  })
+
+  it('share the last row with a new one of their height as long as each is wide enough', () => {
+    let tiles: PlacedTile[] = []
+    const add = (id: string, type: Tile['type']): Record<string, number[]> => {
+      tiles = withTile(tiles, { id, type }, 12)
+      return places(tiles)
+    }
+    expect(add('a', 'metric')).toEqual({ a: [0, 0, 12, 2] })
+    expect(add('b', 'metric')).toEqual({ a: [0, 0, 6, 2], b: [6, 0, 6, 2] })
+    expect(add('c', 'chart')).toMatchObject({ c: [0, 2, 12, 4] })
+    expect(add('d', 'table')).toMatchObject({ c: [0, 2, 6, 4], d: [6, 2, 6, 4] })
+    expect(add('e', 'chart')).toMatchObject({ c: [0, 2, 6, 4], d: [6, 2, 6, 4], e: [0, 6, 12, 4] })
+    tiles = resized(tiles, 'e', -3, 0, 12)
+    expect(add('f', 'metric')).toMatchObject({ e: [0, 6, 9, 4], f: [9, 6, 3, 4] })
+    expect(add('g', 'chart')).toMatchObject({ e: [0, 6, 9, 4], f: [9, 6, 3, 4], g: [0, 10, 12, 4] })
   })
 
   it('push down what they would cover, and stop at the edges', () => {

@@ -1,5 +1,5 @@
 // Owns where tiles stand: in whole columns and rows, never over each other. A tile that is moved or grows pushes what it
-// would cover downwards; gaps stay. Pure.
+// would cover downwards; gaps stay, until a new tile fills them. Pure.
 import type { Tile, TilePlace, TileType } from './dashboard-item.ts'
 
 /** A tile that has its place. */
@@ -8,13 +8,13 @@ export type PlacedTile = Tile & { layout: TilePlace }
 /** Highest tile, in rows. */
 export const maxHeight = 20
 
-/** What a new tile measures, in columns of twelve and rows. */
+/** How narrow a new tile may be, in columns of twelve, and how high it is, in rows. */
 const sizes: Readonly<Record<TileType, { w: number; h: number }>> = {
   metric: { w: 3, h: 2 },
-  chart: { w: 6, h: 4 },
+  chart: { w: 4, h: 4 },
   table: { w: 6, h: 4 },
   list: { w: 6, h: 4 },
-  text: { w: 6, h: 2 },
+  text: { w: 3, h: 2 },
 }
 
 /** All tiles in the order they are read in, those without a place below the others. */
@@ -24,13 +24,75 @@ export function placed(tiles: readonly Tile[], columns: number): PlacedTile[] {
     done = [...done, { ...tile, layout: within(tile.layout!, columns) }]
   }
   done = settled(done)
-  for (const tile of tiles.filter(({ layout }) => layout === undefined)) done = [...done, fitted(tile, done, columns)]
+  const isFixed = new Set(done.map(({ id }) => id))
+  for (const tile of tiles.filter(({ layout }) => layout === undefined)) {
+    done = withTile(done, tile, columns, ({ id }) => !isFixed.has(id))
+  }
   return inOrder(done)
 }
 
-/** With one tile more, in the first room at the end that is wide enough. */
-export function withTile(tiles: readonly PlacedTile[], tile: Tile, columns: number): PlacedTile[] {
-  return inOrder([...tiles, fitted(tile, tiles, columns)])
+/**
+ * With one tile more: in the first gap that has room for it, which it fills; else at the end of the last row, whose tiles
+ * share the width, as far as they are as high and stand there as this would place them; else in a row of its own.
+ * @param mayShrink whether a tile may become narrower for it
+ */
+export function withTile(
+  tiles: readonly PlacedTile[],
+  tile: Tile,
+  columns: number,
+  mayShrink: (tile: PlacedTile) => boolean = () => true,
+): PlacedTile[] {
+  const { h } = sizes[tile.type]
+  const bottom = Math.max(0, ...tiles.map(({ layout }) => layout.y + layout.h))
+  const gap = gapFor(leastWidth(tile, columns), h, tiles, columns, bottom)
+  if (gap) return inOrder([...tiles, { ...tile, layout: gap }])
+  const last = inOrder(tiles).filter(({ layout }) => layout.y + layout.h === bottom)
+  const shared = [...last, { ...tile, layout: { x: 0, y: bottom - h, w: columns, h } }]
+  const isShared =
+    last.length > 0 &&
+    last.every(mayShrink) &&
+    last.every(({ layout }) => layout.h === h) &&
+    samePlaces(last, sharing(last, columns)) &&
+    sharing(shared, columns).every((one) => one.layout.w >= leastWidth(one, columns))
+  return isShared
+    ? inOrder([...tiles.filter((one) => !last.includes(one)), ...sharing(shared, columns)])
+    : inOrder([...tiles, { ...tile, layout: { x: 0, y: bottom, w: columns, h } }])
+}
+
+const leastWidth = ({ type }: Tile, columns: number): number => Math.max(1, Math.round((sizes[type].w * columns) / 12))
+
+/** Tiles of one row with the same width each; what is over is the last one's. */
+function sharing(row: readonly PlacedTile[], columns: number): PlacedTile[] {
+  const w = Math.floor(columns / row.length)
+  return row.map((tile, at) => {
+    const x = at * w
+    return { ...tile, layout: { ...tile.layout, x, w: at === row.length - 1 ? columns - x : w } }
+  })
+}
+
+const samePlaces = (some: readonly PlacedTile[], others: readonly PlacedTile[]): boolean =>
+  some.every(({ layout }, at) => layout.x === others[at]?.layout.x && layout.w === others[at].layout.w)
+
+/** The first gap between tiles of at least this size, as wide and high as it is. */
+function gapFor(
+  w: number,
+  h: number,
+  tiles: readonly PlacedTile[],
+  columns: number,
+  bottom: number,
+): TilePlace | undefined {
+  const isFree = (place: TilePlace): boolean =>
+    place.x + place.w <= columns && place.y + place.h <= bottom && tiles.every(({ layout }) => !covers(place, layout))
+  for (let y = 0; y + h <= bottom; y++) {
+    for (let x = 0; x + w <= columns; x++) {
+      const place = { x, y, w, h }
+      if (!isFree(place)) continue
+      while (isFree({ ...place, w: place.w + 1 })) place.w++
+      while (place.h < maxHeight && isFree({ ...place, h: place.h + 1 })) place.h++
+      return place
+    }
+  }
+  return undefined
 }
 
 /** With a tile gone some columns and rows further. */
@@ -99,20 +161,6 @@ function settled(tiles: readonly PlacedTile[], first?: string): PlacedTile[] {
     done.push(y === layout.y ? tile : { ...tile, layout: { ...layout, y } })
   }
   return inOrder(done)
-}
-
-/** A tile with its usual size beside or below the last ones. */
-function fitted(tile: Tile, others: readonly PlacedTile[], columns: number): PlacedTile {
-  const size = { w: Math.max(1, Math.round((sizes[tile.type].w * columns) / 12)), h: sizes[tile.type].h }
-  const bottom = Math.max(0, ...others.map(({ layout }) => layout.y + layout.h))
-  const lastRow = Math.max(0, ...others.map(({ layout }) => layout.y))
-  const end = Math.max(
-    0,
-    ...others.filter(({ layout }) => layout.y + layout.h > lastRow).map(({ layout: { x, w } }) => x + w),
-  )
-  const layout =
-    others.length > 0 && end + size.w <= columns ? { ...size, x: end, y: lastRow } : { ...size, x: 0, y: bottom }
-  return { ...tile, layout }
 }
 
 function covers(a: TilePlace, b: TilePlace): boolean {

@@ -15,9 +15,9 @@ import type { ReactNode, RefObject } from 'react'
 import { menuOptions } from '../../components/menu-options.ts'
 import { PresenceAvatars } from '../../components/presence-avatars.tsx'
 import type { Avatar } from '../../components/presence-avatars.tsx'
+import { copyLink } from '../../lib/copy-link.ts'
 import { recordPath, tablePath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
-import { showToast } from '../../lib/toast.ts'
 import { objectLabel, objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { RecordSync } from '../sync/index.ts'
@@ -48,15 +48,6 @@ export function RecordHeader(props: {
   const Heading = `h${props.level}` as const
   const page = recordPath(object.name, id, { view })
   const table = tablePath(object.name, { view, rec: id })
-  const copyLink = async (): Promise<void> => {
-    const link = `${window.location.href.split('#')[0]}#${recordPath(object.name, id)}`
-    try {
-      await navigator.clipboard.writeText(link)
-      showToast({ message: t('record.link.copied'), tone: 'good' })
-    } catch {
-      showToast({ message: t('record.link.failed', { link }), tone: 'bad' })
-    }
-  }
   return (
     <div className={classes.header}>
       <div className={classes.names}>
@@ -79,7 +70,7 @@ export function RecordHeader(props: {
           </>
         )}
         {props.hasFeed && <SubscribeButton object={object.name} recordId={id} />}
-        <HeaderButton label={t('record.link')} onClick={() => void copyLink()}>
+        <HeaderButton label={t('word.copyLink')} onClick={() => void copyLink(recordPath(object.name, id))}>
           <IconLink size={18} stroke={1.75} />
         </HeaderButton>
         <Menu position="bottom-end" {...menuOptions}>

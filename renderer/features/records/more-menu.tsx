@@ -3,10 +3,8 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
-import { menuOptions } from '../../components/menu-options.ts'
+import { afterMenu, menuOptions } from '../../components/menu-options.ts'
 import { t } from '../../lib/strings.ts'
-
-const handoverMs = 30
 
 /** An entry of the menu. */
 export interface MoreEntry {
@@ -23,14 +21,6 @@ export interface MoreEntry {
 /** The menu; `isOn` marks its button when one of its tools is in force. */
 export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }) {
   const button = useRef<HTMLButtonElement>(null)
-  const run = (entry: MoreEntry): void => {
-    // A dialog gives the focus back to where it was when it opened: by then that must be the button, because the entry is
-    // gone. The menu hands the focus over a moment after it has closed.
-    setTimeout(() => {
-      button.current?.focus()
-      entry.onClick?.()
-    }, handoverMs)
-  }
   return (
     <Menu position="bottom-end" {...menuOptions}>
       <Menu.Target>
@@ -47,7 +37,7 @@ export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }
       </Menu.Target>
       <Menu.Dropdown>
         {props.entries.map((entry) => (
-          <Entry key={entry.key} entry={entry} onRun={() => run(entry)} />
+          <Entry key={entry.key} entry={entry} onRun={afterMenu(button, () => entry.onClick?.())} />
         ))}
       </Menu.Dropdown>
     </Menu>

@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
 import { useRef } from 'react'
-import { menuOptions } from '../../components/menu-options.ts'
+import { afterMenu, menuOptions } from '../../components/menu-options.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
@@ -21,9 +21,6 @@ import { firstOptions, viewTypes } from './view-types.ts'
 import type { ViewType } from './view-types.ts'
 import { requestForms } from './view-request.ts'
 import type { RequestForm } from './view-request.ts'
-
-/** The menu hands the focus over a moment after it has closed; a dialog gives it back to where it was by then. */
-const handoverMs = 30
 
 /** The sign of each kind of view. */
 export const viewTypeIcons: Readonly<Record<ViewType, TablerIcon>> = {
@@ -52,12 +49,7 @@ export function ViewMenu(props: {
 }) {
   const { current } = props
   const button = useRef<HTMLButtonElement>(null)
-  const run = (act: () => void) => () => {
-    setTimeout(() => {
-      button.current?.focus()
-      act()
-    }, handoverMs)
-  }
+  const run = (act: () => void) => afterMenu(button, act)
   const isForm = current?.type === 'form'
   return (
     <Menu position="bottom-start" {...menuOptions}>
@@ -132,12 +124,7 @@ export function NewViewMenu(props: { fields: readonly FieldDefinition[]; onNew: 
               disabled={isMissing}
               leftSection={<Icon size={16} aria-hidden />}
               title={isMissing ? t(`views.needs.${type}` as StringKey) : undefined}
-              onClick={() => {
-                setTimeout(() => {
-                  button.current?.focus()
-                  props.onNew(type)
-                }, handoverMs)
-              }}
+              onClick={afterMenu(button, () => props.onNew(type))}
             >
               {t(`views.type.${type}`)}
             </Menu.Item>

@@ -19,7 +19,6 @@ export const dashboardGerman: Record<keyof typeof dashboardStrings, string> = {
   'dashboards.duplicate': 'Duplizieren…',
   'dashboards.deleted': '„{label}“ wurde gelöscht.',
   'dashboards.reset': '„{label}“ gehört zu einem Paket und bleibt; was daran geändert war, ist entfernt.',
-  'dashboards.more': 'Aktionen für „{label}“',
   'dashboards.print': 'Drucken',
   'dashboards.print.command': 'Dieses Dashboard drucken',
   'dashboards.printed': 'Gedruckt: {day}',

@@ -17,7 +17,6 @@ export const dashboardStrings = {
   'dashboards.duplicate': 'Duplicate…',
   'dashboards.deleted': '{label} was deleted.',
   'dashboards.reset': '{label} belongs to a package and stays; what was changed of it is gone.',
-  'dashboards.more': 'What to do with {label}',
   'dashboards.print': 'Print',
   'dashboards.print.command': 'Print this dashboard',
   'dashboards.printed': 'Printed on {day}',
