@@ -1,7 +1,7 @@
 // Owns the outline of a flow: its steps in the order of their ways, with those inside of a step below it, complete by
 // keyboard. Alt with the arrows moves a step, Delete removes it; buttons do the same.
 import { ActionIcon } from '@mantine/core'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconCornerDownRight } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 import parts from '../../components/parts.module.css'
@@ -68,7 +68,7 @@ function Rows(props: GraphProps) {
   return (
     <ol className={classes.outline}>
       {rows.map((node, at) => (
-        <li key={node.id}>
+        <li key={node.id} data-plain={node.type === 'start' || node.type === 'end' || undefined}>
           <Row {...props} node={node} before={rows[at - 1]} />
           {bodiesOf(node, props.actions).map(({ place, name }) => {
             const inner = [...path, { node: node.id, place }]
@@ -97,6 +97,7 @@ function BodyHead(props: ChoosingPart & { path: GraphPath; label: string; isEmpt
     <button
       type="button"
       className={classes.node}
+      data-empty
       aria-current={isChosen ? 'step' : undefined}
       onClick={() => props.onChoose({ path, id: '' })}
     >
@@ -145,20 +146,22 @@ function Row(props: GraphProps & { node: DraftNode; before: DraftNode | undefine
         onKeyDown={onKeyDown}
       >
         <span className={classes.stepName}>{label}</span>
-        <span className={parts.under}>
-          {kind !== label && kind}
-          {leaving
-            .filter((edge) => leaving.length > 1 || isSaid(edge))
-            .map((edge) => (
-              <span key={edge.id} className={classes.way}>
-                {wayText(edge, nodeLabel(graph.nodes.find(({ id }) => id === edge.target) ?? { id: edge.target }))}
-              </span>
-            ))}
-        </span>
-        {wrong.length > 0 && <span className={parts.problem}>{tn('design.wrong', wrong.length)}</span>}
+        {kind !== label && <span className={parts.under}> {kind}</span>}
+        {leaving
+          .filter((edge) => leaving.length > 1 || isSaid(edge))
+          .map((edge) => (
+            <span key={edge.id} className={classes.way} data-fault={edge.type === 'fault' || undefined}>
+              <IconCornerDownRight size={12} aria-hidden />
+              {wayText(edge, nodeLabel(graph.nodes.find(({ id }) => id === edge.target) ?? { id: edge.target }))}
+            </span>
+          ))}
+        {wrong.length > 0 && (
+          <span className={`${classes.way} ${parts.problem}`}>{tn('design.wrong', wrong.length)}</span>
+        )}
       </button>
       {isChosen &&
-        ([-1, 1] as const).map((by) => (
+        places.some((by) => canMove(graph, node.id, by)) &&
+        places.map((by) => (
           <ActionIcon
             key={by}
             variant="subtle"
@@ -173,5 +176,8 @@ function Row(props: GraphProps & { node: DraftNode; before: DraftNode | undefine
     </div>
   )
 }
+
+/** Where a step can be moved to. */
+const places = [-1, 1] as const
 
 const isSaid = ({ type, label }: DraftEdge): boolean => type === 'fault' || label !== undefined
