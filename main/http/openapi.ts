@@ -247,10 +247,16 @@ function queryParameters(contract: AnyRoute, collector: SchemaCollector): OpenAp
   const schema = collector.input(contract.query)
   const properties = Object.entries(propertiesOf(schema))
   if (properties.length === 0) {
-    // Free names: the whole query string is one form-encoded object.
-    const { description, ...rest } = schema
+    // Free names: the whole query string is one form-encoded object, beside the names that mean something else.
+    const { description, words = {}, ...rest } = schema
     const text = typeof description === 'string' ? { description } : {}
-    return [{ name: 'query', in: 'query', required: false, ...text, schema: { ...rest, type: 'object' } }]
+    const named = Object.entries(words as Readonly<Record<string, readonly [type: string, description: string]>>)
+    return [
+      ...named.map(([name, [type, meaning]]) => {
+        return { name, in: 'query' as const, required: false, description: meaning, schema: { type } }
+      }),
+      { name: 'query', in: 'query', required: false, ...text, schema: { ...rest, type: 'object' } },
+    ]
   }
   const required = new Set(Array.isArray(schema['required']) ? (schema['required'] as string[]) : [])
   return properties.map(([name, property]) => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dateInZone, endOfDate, formatInstant, isDate, parseInstant, startOfDate } from './iso.ts'
 import { evaluateDateMacro, evaluateDateRange, isDateMacro, parseDateMacroText } from './macros.ts'
+import { createPeriodOf } from './period-of-instant.ts'
 import { instantOfWallClock, wallClock } from './time-zone.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -62,6 +63,14 @@ describe('zones', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('have no day outside the years of four digits, whatever the clocks show', () => {
+    const dayIn = (zone: string) => createPeriodOf('day', zone)
+    expect(dayIn('Europe/Berlin')('9999-12-31T23:59:59.000Z')).toBe('9999-12-31')
+    expect(dayIn('America/New_York')('0001-01-01T00:00:00.000Z')).toBe('0000-12-31')
+    expect(dayIn('America/New_York')('0000-01-01T00:00:00.000Z')).toBe('0000-01-01')
+    expect(createPeriodOf('year', 'Europe/Berlin')('9999-12-31T23:59:59.000Z')).toBe('9999-01-01')
   })
 
   it('have days of 23 and 25 hours', () => {

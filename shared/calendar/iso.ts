@@ -20,9 +20,13 @@ export function dateMs(date: string): number {
   return Date.parse(`${date}T00:00:00.000Z`)
 }
 
-/** The `YYYY-MM-DD` of UTC milliseconds. */
+/** The first and the last instant with a year of four digits. */
+const firstMs = -62_167_219_200_000
+const lastMs = 253_402_300_799_999
+
+/** The `YYYY-MM-DD` of UTC milliseconds; before and after the years of four digits their first and last day. */
 export function dateOfMs(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
+  return new Date(Math.min(Math.max(ms, firstMs), lastMs)).toISOString().slice(0, 10)
 }
 
 /** The calendar day an instant falls on in a zone. */
@@ -71,7 +75,7 @@ export function formatInstant(ms: number): string {
 
 /** Whether the instant can be written with a four-digit year. */
 export function isWritable(ms: number): boolean {
-  return ms >= -62_167_219_200_000 && ms <= 253_402_300_799_999
+  return ms >= firstMs && ms <= lastMs
 }
 
 function parseOffset(text: string): number {

@@ -23,7 +23,8 @@ const maxRemembered = 50_000
  */
 export function createPeriodOf(period: Period, zone: string): (instant: string) => string {
   const days = new Map<string, ZoneDay>()
-  const periodOfDay = (day: number): string => dateOfMs(startOfPeriod(day, period))
+  // The day of an instant may lie beyond the last one that can be written.
+  const periodOfDay = (day: number): string => dateOfMs(startOfPeriod(dateMs(dateOfMs(day)), period))
 
   const read = (date: string): ZoneDay => {
     const start = dateMs(date)

@@ -10,6 +10,8 @@ export function wallClock(ms: number, zone: string): number {
   const whole = Date.UTC(2000, part['month']! - 1, part['day'], part['hour'], part['minute'], part['second'])
   const moved = new Date(whole)
   moved.setUTCFullYear(part['year']!, part['month']! - 1, part['day'])
+  // The year before 1 is written as 1 again.
+  if (moved.getTime() - ms > 172_800_000) moved.setUTCFullYear(1 - part['year']!, part['month']! - 1, part['day'])
   return moved.getTime() + (((ms % 1000) + 1000) % 1000)
 }
 

@@ -123,8 +123,24 @@ const expectedVersion = z.string().optional().meta({ description: 'updated_at as
 
 /** Query parameters of the list operation; every other name is a field condition (D-72, D-73). */
 export const ListQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())])).meta({
-  description:
-    'filter, select, sort, top, skip, cursor, expand, search, searchFields, distinct, count, aggregations, groupBy, having, deleted; other names are field conditions.',
+  description: 'Other names are field conditions: equal to the value, or to any of repeated ones.',
+  words: {
+    filter: ['string', 'Which records: JSON of conditions by field, or a list of field, operator and value.'],
+    select: ['string', 'Fields to answer, separated by commas.'],
+    sort: ['string', 'Fields to sort by, separated by commas; a minus in front of one means descending.'],
+    top: ['integer', 'Records to answer at most.'],
+    skip: ['integer', 'Records to pass over.'],
+    cursor: ['string', 'The nextCursor of the page before.'],
+    expand: ['string', 'Links to answer as records, separated by commas.'],
+    search: ['string', 'Words that searchable fields hold.'],
+    searchFields: ['string', 'Fields to search in, separated by commas.'],
+    distinct: ['boolean', 'Whether equal rows are answered once.'],
+    count: ['boolean', 'Whether the number of all matches is answered as total.'],
+    aggregations: ['string', 'JSON list of {function, field, alias}.'],
+    groupBy: ['string', 'Fields to group by, separated by commas, or a JSON list.'],
+    having: ['string', 'Which groups: JSON of conditions by alias.'],
+    deleted: ['string', 'Records in the trash: exclude, include or only.'],
+  },
 })
 
 const listErrors = ['invalid_query', 'timeout', 'method_not_allowed'] as const

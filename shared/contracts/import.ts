@@ -300,7 +300,7 @@ export const importRoutes = defineRoutes({
     params: ObjectParams,
     query: ListQuery.meta({
       description:
-        'format (csv, json, ndjson, xlsx), cells (values, labels), delimiter, bom, header; the parameters of a list; other names are field conditions.',
+        'format (csv, json, ndjson, xlsx), cells (values, labels), delimiter, bom, header; other names are field conditions.',
     }),
     response: z.unknown(),
     responseKind: 'bytes',

@@ -65,8 +65,8 @@ export function parseNumber(value: unknown, field: FieldSchema, scale: number | 
 /** Accepts a number or decimal text. @source D-84 */
 export function coerceNumberOperand(value: unknown): OperandResult {
   const number = typeof value === 'string' ? parseDecimal(value) : value
-  if (typeof number !== 'number' || !Number.isFinite(number))
-    return { ok: false, reason: 'The operand must be a number.' }
+  if (typeof number !== 'number' || !isExactNumber(number))
+    return { ok: false, reason: 'The operand must be a number within the exact range.' }
   return { ok: true, value: number }
 }
 

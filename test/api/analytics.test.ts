@@ -449,3 +449,16 @@ describe('cubes', () => {
     expect((await host.get('/analytics/meta/nothing')).status).toBe(404)
   })
 })
+
+describe('an object with a field called count', () => {
+  it('counts its records, and adds that field up as count.sum', async () => {
+    await host.defineObject('tally', { title: { type: 'text' }, count: { type: 'number' } })
+    await host.post(
+      '/data/tally/createMany',
+      [3, 10].map((count) => ({ title: 'x', count })),
+    )
+    expect(await rows({ cube: 'tally', measures: ['count', 'tally.count', 'count.sum'] })).toEqual([
+      { count: 2, 'tally.count': 2, 'count.sum': 13 },
+    ])
+  })
+})

@@ -127,6 +127,22 @@ describe('GET /ui/view/:object/:type', () => {
     })
   })
 
+  it('completes a stored default that says nothing of its columns or fields', async () => {
+    for (const kind of ['list', 'form']) {
+      const generated = (await host.get(`/ui/view/${name}/${kind}`)).body
+      await host.put(`/meta/view/${name}.${kind}_default`, {
+        object: name,
+        viewKind: kind,
+        label: kind,
+        isDefault: true,
+      })
+      const { body } = await host.get(`/ui/view/${name}/${kind}`)
+      const { type, columns, sections, fields: shown } = generated
+      expect(body).toMatchObject(kind === 'list' ? { type, columns } : { type, sections, fields: shown })
+      await host.delete(`/meta/view/${name}.${kind}_default`)
+    }
+  })
+
   it('refuses another kind and an unknown object', async () => {
     expectError(await host.get(`/ui/view/${name}/kanban`), 400, 'validation_error', {
       fieldErrors: [{ field: 'type', code: 'invalid_option' }],

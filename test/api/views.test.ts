@@ -191,10 +191,27 @@ describe('changing views', () => {
     expect((await host.get('/ui/views/task.open_tasks')).body.view).toEqual(before)
   })
 
-  it('shows the stored default instead of the generated view', async () => {
+  it('refuses another object, another kind and no name, all of them at once', async () => {
+    const { status, body } = await host.patch('/ui/views/task.open_tasks', {
+      ...{ object: 'company', viewKind: 'form', label: ' ' },
+    })
+    expect([status, body.error.details.fieldErrors.map(({ field }: { field: string }) => field)]).toEqual([
+      400,
+      ['object', 'viewKind', 'label'],
+    ])
+    expect((await host.patch('/ui/views/task.open_tasks', { object: 'task', viewKind: 'list' })).status).toBe(200)
+  })
+
+  it('shows the stored default instead of the generated view, of several the one that was made so last', async () => {
     await host.patch('/ui/views/task.open_tasks', { isDefault: true })
     const { body } = await host.get('/ui/view/task/list')
     expect(body).toMatchObject({ name: 'task.open_tasks', generated: false, columns: open.config.columns })
+    const other = { object: 'task', viewKind: 'list', key: 'other_default', label: 'Other', isDefault: true }
+    await host.post('/ui/views', other)
+    expect((await host.get('/ui/view/task/list')).body).toMatchObject({ name: 'task.other_default', type: 'grid' })
+    await host.patch('/ui/views/task.open_tasks', { isDefault: true, description: 'Again.' })
+    expect((await host.get('/ui/view/task/list')).body.name).toBe('task.open_tasks')
+    await host.delete('/ui/views/task.other_default')
   })
 
   it('deletes one', async () => {

@@ -111,17 +111,21 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
     async create(ctx, pathObject, body) {
       const input = readViewInput(body)
       const object = pathObject ?? input.object
-      if (object === undefined) throw validationError([required('object')])
+      const { key: givenKey = input.named.key, ...members } = input.members
+      const label = members['label'] ?? input.named.label ?? (typeof givenKey === 'string' ? givenKey : undefined)
+      const { viewKind } = input
+      if (object === undefined || viewKind === undefined || !isLabel(label)) {
+        const given = { object, viewKind, label: isLabel(label) ? label : undefined }
+        throw validationError(
+          Object.entries(given).flatMap(([name, value]) => (value === undefined ? [required(name)] : [])),
+        )
+      }
       if (pathObject !== undefined && input.object !== undefined && input.object !== pathObject) {
         throw validationError([
           { field: 'object', code: 'not_allowed', message: 'The object differs from the one in the path.' },
         ])
       }
       const schema = schemaFor(ctx, object)
-      if (input.viewKind === undefined) throw validationError([required('viewKind')])
-      const { key: givenKey = input.named.key, ...members } = input.members
-      const label = members['label'] ?? input.named.label ?? (typeof givenKey === 'string' ? givenKey : undefined)
-      if (typeof label !== 'string' || label.trim() === '') throw validationError([required('label')])
       const scope = members['scope'] ?? 'shared'
       if (scope === 'package') throw validationError([refusedScope(scope)])
       // A shared view is seen by everybody; a right to create those comes with managing metadata.
@@ -129,14 +133,14 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
         throw platformError('permission_denied', { permission: 'manage_metadata' })
       }
       const taken = (key: string): boolean => metadata.get('view', `${object}.${key}`) !== undefined
-      const key = givenKey ?? freeKey(label, input.viewKind, taken)
+      const key = givenKey ?? freeKey(label, viewKind, taken)
       if (typeof key !== 'string' || !keyPattern.test(key)) {
         const message = 'A key has lower-case letters, digits and underscores and starts with a letter.'
         throw validationError([{ field: 'key', code: 'invalid_format', message, value: key }])
       }
       const item = {
         object,
-        viewKind: input.viewKind,
+        viewKind,
         config: {},
         isDefault: false,
         ...members,
@@ -150,10 +154,21 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
     async update(ctx, viewId, patch, ifMatch) {
       const view = get(ctx, viewId)
       requireChange(ctx, view)
-      const { key, ...members } = readViewInput(patch).members
-      if (key !== undefined && `${view.object}.${String(key)}` !== view.name) {
-        throw validationError([{ field: 'key', code: 'read_only', message: 'The key of a view stays.', value: key }])
-      }
+      const input = readViewInput(patch)
+      const { key, ...members } = input.members
+      const name = key === undefined ? undefined : `${view.object}.${String(key)}`
+      const fixed: [field: string, stored: string, given: string | undefined, value: unknown][] = [
+        ['key', view.name, name, key],
+        ['object', view.object, input.object, input.object],
+        ['viewKind', view.viewKind, input.viewKind, input.viewKind],
+      ]
+      const problems = fixed.flatMap(([field, stored, given, value]): FieldError[] =>
+        given === undefined || given === stored
+          ? []
+          : [{ field, code: 'read_only', message: `The ${field} of a view stays.`, value }],
+      )
+      if (members['label'] !== undefined && !isLabel(members['label'])) problems.push(required('label'))
+      if (problems.length > 0) throw validationError(problems)
       const scope = members['scope']
       if (scope === 'package') throw validationError([refusedScope(scope)])
       if (scope === 'shared' && view.scope === 'personal' && !isManager(ctx)) {
@@ -206,6 +221,10 @@ function toView(stored: MetadataItem): View {
 function requireConfig(schema: ObjectSchema, config: unknown, env: QueryEnv): void {
   const errors = checkViewConfig(schema, config as Readonly<Record<string, unknown>>, env)
   if (errors.length > 0) throw validationError(errors)
+}
+
+function isLabel(label: unknown): label is string {
+  return typeof label === 'string' && label.trim() !== ''
 }
 
 function required(field: string): FieldError {

@@ -121,7 +121,8 @@ function findMeasure(scope: MemberScope, name: string): Measure | undefined {
     type: 'number',
   })
   const field = findField(scope, name)
-  if (field === undefined && (name === 'count' || name === 'count_all')) return all(null, 'count', 'Count')
+  // Records are counted, whatever a field is called: `count.sum` adds up a field of that name.
+  if (name === 'count' || (name === 'count_all' && field === undefined)) return all(null, 'count', 'Count')
   // The longest function first: `count_distinct` ends with no other one, but a field may be named like one.
   for (const fn of aggregateFunctions.toSorted((a, b) => b.length - a.length)) {
     for (const separator of ['.', '_']) {

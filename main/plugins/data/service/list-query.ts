@@ -33,12 +33,14 @@ const deprecated = new Map([
   ['filters', 'filter'],
   ['orderBy', 'sort'],
 ])
-/** Words whose repetition means a list (D-13); of every other one the last counts. */
+/** Words whose repetition means a list (D-13). */
 const lists = new Set(['select', 'fields', 'expand', 'searchFields', 'sort', 'orderBy', 'groupBy'])
+/** Words that are refused when they are said in two ways; of every other one the last counts. */
+const narrowing = new Set(['filter', 'filters', 'search', 'having'])
 
 /**
  * Reads query parameters; what is no protocol word becomes a field condition.
- * @throws invalid_query for `$`-prefixed names
+ * @throws invalid_query for `$`-prefixed names, and for two filters, searches or conditions of groups
  */
 export function listQuery(ctx: RequestContext, parameters: Parameters): RecordQuery {
   const query: RecordQuery = {}
@@ -73,7 +75,10 @@ export function listQuery(ctx: RequestContext, parameters: Parameters): RecordQu
 
 function one(name: string, value: string | readonly string[]): unknown {
   if (typeof value === 'string') return value
-  return lists.has(name) ? value.join(',') : value.at(-1)
+  if (lists.has(name)) return value.join(',')
+  // What narrows a result must not be lost (D-73).
+  if (narrowing.has(name) && new Set(value).size > 1) throw invalidQuery(name, 'Give this parameter once.')
+  return value.at(-1)
 }
 
 const bodyWords: readonly (readonly [member: Word, ...names: string[]])[] = [

@@ -28,6 +28,21 @@ export function generateView(schema: ObjectSchema, kind: ViewKind, readable: (fi
   return viewAnswer({ object: schema.name, kind, name: `${schema.name}.${kind}`, label, generated: true, config })
 }
 
+/** What a stored view says nothing of and nobody can show it without: how it is laid out, and its columns or fields. */
+export function missingParts(
+  schema: ObjectSchema,
+  kind: ViewKind,
+  readable: (field: FieldSchema) => boolean,
+  config: Readonly<Config>,
+): Config {
+  if (kind === 'list') {
+    const { type, columns } = listConfig(schema, readable)
+    return { type, columns }
+  }
+  const { type, sections, fields } = formConfig(schema, readable)
+  return config['sections'] === undefined && config['fields'] === undefined ? { type, sections, fields } : { type }
+}
+
 /** The shape both stored and generated views answer: the configuration at top level and once more under its kind. */
 export function viewAnswer(view: {
   object: string
