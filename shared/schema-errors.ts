@@ -39,7 +39,7 @@ export function fieldErrorsOf(issues: readonly Issue[], input: unknown, at = '')
 }
 
 function fromIssue(issue: Issue, input: unknown, prefix: readonly PropertyKey[]): FieldError[] {
-  const path = [...prefix, ...issue.path]
+  const path = givenPath(input, [...prefix, ...issue.path])
   const value = valueAt(input, path)
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -111,6 +111,12 @@ function problem(
 function measure(origin: string): 'length' | 'value' | 'items' {
   if (origin === 'string') return 'length'
   return origin === 'array' || origin === 'set' || origin === 'map' || origin === 'object' ? 'items' : 'value'
+}
+
+/** The path as far as the input goes: an entry of a list that was given as one text is that text. */
+function givenPath(input: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
+  const end = path.findIndex((_, at) => typeof valueAt(input, path.slice(0, at)) === 'string')
+  return end === -1 ? path : path.slice(0, end)
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -359,6 +359,11 @@ describe('the list', () => {
     }
   })
 
+  it('names the state there is none of', async () => {
+    const { body } = await host.get('/approvals/requests?status=odd')
+    expect(body.error.details.fieldErrors[0]).toMatchObject({ field: 'status', code: 'invalid_option', value: 'odd' })
+  })
+
   it.each(['limit=0', 'limit=201', 'cursor=zzz', 'status=odd'])('refuses %s', async (query) => {
     expect((await host.get(`/approvals/requests?${query}`)).status).toBe(400)
   })

@@ -93,6 +93,18 @@ describe('a key', () => {
     expect(listed).toMatchObject({ permissionSets: ['reports'], readOnly: true })
   })
 
+  it('that is narrowed keeps conversations of its own: answers tell records', async () => {
+    const { body: told } = await host.post('/ai/chat', { message: 'tasks' })
+    const { key } = await make({ permissionSets: ['reports'] })
+    const ask = (method: string, path: string, body?: unknown) =>
+      host.anonymous(method, `/ai/${path}`, body, { 'x-api-key': key })
+    expect((await ask('GET', `conversations/${told.conversationId}`)).status).toBe(404)
+    const { body: own } = await ask('POST', 'chat', { message: 'tasks' })
+    const listed = (await ask('GET', 'conversations')).body.conversations
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([own.conversationId])
+    expect((await host.get(`/ai/conversations/${own.conversationId}`)).status).toBe(404)
+  })
+
   it('that only reads writes nothing', async () => {
     const { key } = await make({ readOnly: true })
     const headers = { 'x-api-key': key }

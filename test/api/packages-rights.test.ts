@@ -95,6 +95,21 @@ describe('packages', () => {
       },
       'manage_metadata',
     ],
+    [
+      'a hook, whose code runs as whoever writes',
+      {
+        metadata: [
+          { type: 'hook', name: 'shop_item.mark', item: { object: 'shop_item', events: ['beforeInsert'], body: '' } },
+        ],
+      },
+      'manage_metadata',
+    ],
+    ['a function', { functions: [{ name: 'shop_sum', source: 'return 1' }] }, 'manage_metadata'],
+    [
+      'a rule for an object of others',
+      { metadata: [{ type: 'validation', name: 'vault.shut', item: { object: 'vault', condition: 'true' } }] },
+      'manage_metadata',
+    ],
   ])('are refused to those who lack %s', async (_what, change, missing) => {
     const { status, body } = await as('installer', 'POST', '/packages', { manifest: shop(change) })
     expect(status).toBe(403)

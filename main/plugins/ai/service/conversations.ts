@@ -28,6 +28,11 @@ export interface Conversations {
   remove(ctx: RequestContext, id: string): Promise<void>
 }
 
+/** Whose conversations a caller sees: those of the user; a key that may do less keeps its own, as answers tell records. */
+function ownerOf({ actor, scope, credentialId }: RequestContext): string {
+  return (scope?.permissionSets ?? null) === null ? actor.id : `${actor.id} ${credentialId}`
+}
+
 /** Makes the conversations. */
 export function createConversations(parts: {
   readonly read: Reads
@@ -38,7 +43,7 @@ export function createConversations(parts: {
   const { read, write, clock, ids } = parts
   const find: Conversations['find'] = (ctx, id) => {
     if (id === undefined) return null
-    const found = store.getConversation(read, id.toLowerCase(), ctx.actor.id)
+    const found = store.getConversation(read, id.toLowerCase(), ownerOf(ctx))
     if (found === undefined) throw notFound('conversation', id)
     return found
   }
@@ -52,7 +57,7 @@ export function createConversations(parts: {
       await write('ai.conversation', (tx) => {
         store.putConversation(tx, {
           id,
-          user_id: ctx.actor.id,
+          user_id: ownerOf(ctx),
           title: conversation?.title ?? title,
           object: object ?? conversation?.object ?? null,
           created_at: conversation?.created_at ?? at,
@@ -60,12 +65,12 @@ export function createConversations(parts: {
         })
         store.addMessage(tx, id, { role: 'user', content: question, created_at: at })
         store.addMessage(tx, id, { role: 'assistant', content: answer, created_at: at })
-        if (conversation === null) store.dropOldConversations(tx, ctx.actor.id, maxConversations)
+        if (conversation === null) store.dropOldConversations(tx, ownerOf(ctx), maxConversations)
       })
       return id
     },
     list(ctx, page) {
-      const binding = ['ai', ctx.actor.id]
+      const binding = ['ai', ownerOf(ctx)]
       const start = readPage(page, standardBounds, binding)
       const { limit, after } = start
       const [at, id] = after === null ? [] : after.split(' ')
@@ -73,7 +78,7 @@ export function createConversations(parts: {
         throw validationError([
           { field: 'cursor', code: 'invalid_format', message: 'The cursor is not one of this list.' },
         ])
-      const rows = store.listConversations(read, ctx.actor.id, at === undefined ? null : { at, id: id! }, limit + 1)
+      const rows = store.listConversations(read, ownerOf(ctx), at === undefined ? null : { at, id: id! }, limit + 1)
       const { shown, ...rest } = cutPage(rows, start, (row) => `${row.updated_at} ${row.id}`, binding)
       const conversations = shown.map((row) => ({
         id: row.id,
@@ -86,7 +91,7 @@ export function createConversations(parts: {
     },
     async remove(ctx, id) {
       const isGone = await write('ai.conversation', (tx) =>
-        store.removeConversation(tx, id.toLowerCase(), ctx.actor.id),
+        store.removeConversation(tx, id.toLowerCase(), ownerOf(ctx)),
       )
       if (!isGone) throw notFound('conversation', id)
     },

@@ -16,11 +16,14 @@ const rightsOfTypes: Readonly<Partial<Record<MetadataType, string>>> = {
   // They act in the name of the system, not of whoever starts them.
   trigger: 'manage_metadata',
   job: 'manage_metadata',
+  // Their code runs in the name of whoever writes a record.
+  hook: 'manage_metadata',
+  function: 'manage_metadata',
 }
 
 /** The system permissions whoever installs needs for what the items do, beside those the package asks for. */
-export function rightsOf({ items }: Pick<Release, 'items'>): string[] {
-  return [...new Set(items.flatMap(({ type, item }) => rightsIn(type, item)))]
+export function rightsOf({ items, manifest }: Pick<Release, 'items' | 'manifest'>): string[] {
+  return [...new Set(items.flatMap(({ type, item }) => rightsIn(type, item, manifest.namespace)))]
 }
 
 /** @throws permission_denied with every right that is missing, in `details.permissions` */
@@ -32,10 +35,12 @@ export function requireRights(authorizer: Authorizer, ctx: RequestContext, relea
   if (permissions.length > 0) throw platformError('permission_denied', { permissions })
 }
 
-function rightsIn(type: MetadataType, item: Readonly<Record<string, unknown>>): string[] {
+function rightsIn(type: MetadataType, item: Readonly<Record<string, unknown>>, namespace: string): string[] {
   const right = rightsOfTypes[type]
   if (right !== undefined) return [right]
-  const { triggers } = item
+  const { triggers, object } = item
+  // A rule decides what others may write, so on an object that is there already it is a change of that object.
+  if (type === 'validation' && !isNamed(String(object), namespace)) return ['manage_metadata']
   return type === 'object' && Array.isArray(triggers) && triggers.length > 0 ? ['manage_metadata'] : []
 }
 

@@ -82,11 +82,16 @@ const routes: readonly (readonly [begins: string, channelsOf: (event: PlatformEv
   ['notification.', (event) => recipientsOf(event).map((id) => `user:${id}`)],
   ['metadata.item.', () => ['metadata']],
   ['flow.run.', ({ payload }) => textsOf(payload, 'flow', 'flowName').map((flow) => `flow:${flow}`)],
-  ['package.', () => ['system']],
+  ['packages.', () => ['system']],
   ['service.', () => ['system']],
   ['sync.', () => ['sync']],
   [broadcastType, ({ payload }) => textsOf(payload, 'channel')],
 ]
+
+/** The type of an event as it is sent: events of packages are those of one package (D-171). */
+export function sentType({ type }: PlatformEvent): string {
+  return type.startsWith('packages.') ? type.replace('packages.', 'package.') : type
+}
 
 /** Somebody looked at a secret: that is for the audit. */
 const unsent: ReadonlySet<string> = new Set(['record.secret_revealed'])

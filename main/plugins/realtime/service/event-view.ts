@@ -115,7 +115,7 @@ export function createEventViews(parts: EventViewParts): EventViews {
       if (type.startsWith('workflow.') || type.startsWith('file.'))
         return parts.records.canSee(ctx, event) ? bare(ctx, payload, []) : null
       if (type.startsWith('flow.run.')) return flowPayload(ctx, event)
-      if (type.startsWith('package.') || type.startsWith('service.')) return payload as Loose
+      if (type.startsWith('packages.') || type.startsWith('service.')) return payload as Loose
       if (type.startsWith('sync.conflict.')) return conflictPayload(ctx, event)
       if (type.startsWith('sync.problem.')) return {}
       if (type.startsWith('sync.')) return payload as Loose

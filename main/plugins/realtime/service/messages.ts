@@ -6,6 +6,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { sentType } from './channels.ts'
 import type { EventViews } from './event-view.ts'
 import type { SeenPayload } from './record-view.ts'
 import type { FilterVerdict } from './record-filter.ts'
@@ -101,9 +102,10 @@ export function createMessageWriter(parts: {
   return {
     write(ctx, event, subscriptions, cache) {
       const messages: EventMessage[] = []
+      const type = sentType(event)
       let key: string | undefined
       for (const subscription of subscriptions) {
-        if (subscription.since >= event.eventId || !subscription.wants(event.type)) continue
+        if (subscription.since >= event.eventId || !subscription.wants(type)) continue
         key ??= views.keyOf(ctx, event)
         const seen = seenBy(ctx, event, cache, key)
         if (seen === null) return messages
@@ -112,9 +114,9 @@ export function createMessageWriter(parts: {
         if (stands === 'left') seen.leftTail ??= tailOf(event, { ...seen.payload, left: true })
         const tail = stands === 'left' ? seen.leftTail! : seen.tail
         const { id, channel } = subscription
-        const head = `{"eventId":"${event.eventId}","type":${JSON.stringify(event.type)}`
+        const head = `{"eventId":"${event.eventId}","type":${JSON.stringify(type)}`
         const text = `${head},"channel":${JSON.stringify(channel.name)},"subscriptionId":"${id}"${tail}`
-        messages.push({ type: event.type, text })
+        messages.push({ type, text })
       }
       return messages
     },
