@@ -22,6 +22,7 @@ const known: Readonly<Record<string, StringKey>> = {
   execution_not_found: 'problem.resource_not_found',
   webhook_not_found: 'problem.resource_not_found',
   receiver_not_found: 'problem.resource_not_found',
+  delivery_not_found: 'problem.resource_not_found',
   workflow_not_found: 'problem.resource_not_found',
   approval_not_found: 'problem.resource_not_found',
   transition_not_found: 'problem.transition_not_available',

@@ -6,7 +6,7 @@ import { useSearchParams } from 'wouter'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { setPreview } from '../../lib/preview.ts'
-import { rightSetsQuery } from '../../lib/right-sets.ts'
+import { profileLabel, rightSetsQuery } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { useObjects } from '../objects/index.ts'
@@ -114,7 +114,7 @@ function UserPreview(props: { id: string; label: string }) {
     <>
       <dl className={parts.facts}>
         <dt>{t('word.profile')}</dt>
-        <dd>{data.profile}</dd>
+        <dd>{profileLabel(data.profile)}</dd>
         <dt>{t('word.roles')}</dt>
         <dd>{data.roles.join(', ') || t('check.no')}</dd>
         <dt>{t('word.permissionSets')}</dt>

@@ -7,7 +7,7 @@ import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { rightSetsQuery } from '../../lib/right-sets.ts'
+import { profileLabel, rightSetsQuery } from '../../lib/right-sets.ts'
 import type { RightItem } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
@@ -47,7 +47,7 @@ function RightsForm(props: { given: Assignments; name: string }) {
   const { busy, problem, onSubmit } = useSubmit(save)
   const isLast = hasCode(problem, 'conflict') && problem.details['reason'] === 'last_administrator'
 
-  const known = profiles ?? [{ name: draft.profile, label: draft.profile }]
+  const known = profiles ?? [{ name: draft.profile, label: profileLabel(draft.profile) }]
   return (
     <form onSubmit={onSubmit} noValidate className={parts.form}>
       <NativeSelect

@@ -8,6 +8,7 @@ import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { problemText } from '../../lib/problem-text.ts'
+import { profileLabel } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { fieldList, objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -101,7 +102,12 @@ function AnswerNotice(props: { data: Explanation }) {
           <ul className={classes.reasons}>
             {because.map((each) => (
               <li key={`${each.source} ${each.name} ${each.grants}`}>
-                {t('why.grants', { source: t(`why.source.${each.source}`, { name: each.name }), grants: each.grants })}
+                {t('why.grants', {
+                  source: t(`why.source.${each.source}`, {
+                    name: each.source === 'profile' ? profileLabel(each.name) : each.name,
+                  }),
+                  grants: each.grants,
+                })}
               </li>
             ))}
           </ul>

@@ -13,6 +13,7 @@ import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
+import { profileLabel } from '../../lib/right-sets.ts'
 import { textOf } from '../../lib/text-of.ts'
 
 /** The part of the page. */
@@ -119,7 +120,7 @@ function Rights() {
       <h2 id="own-rights">{t('profile.rights')}</h2>
       <dl className={parts.facts}>
         <dt>{t('word.profile')}</dt>
-        <dd>{data.profile}</dd>
+        <dd>{profileLabel(data.profile)}</dd>
         <dt>{t('word.roles')}</dt>
         <dd>{list(data.roles)}</dd>
         <dt>{t('word.permissionSets')}</dt>

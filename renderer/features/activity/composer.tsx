@@ -182,7 +182,7 @@ export function Composer(props: {
             </span>
           }
         >
-          {t(isReply ? 'activity.reply' : 'activity.add')}
+          {t(isReply ? 'activity.reply' : 'word.add')}
         </Button>
       </div>
     </form>

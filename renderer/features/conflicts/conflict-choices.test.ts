@@ -90,10 +90,7 @@ it('offers the ways out of a refusal, and to take many back by one word', () => 
     })
   const edited = refusal({ pages: 1 }, ['winner', 'retry'])
   expect(sidesOf(edited).map(({ heading }) => heading)).toEqual(['conflicts.refused.mine', 'conflicts.refused.theirs'])
-  expect(otherWays(edited).actions.map(({ label }) => label)).toEqual([
-    'conflicts.refused.takeBack',
-    'conflicts.refused.retry',
-  ])
+  expect(otherWays(edited).actions.map(({ label }) => label)).toEqual(['conflicts.refused.takeBack', 'word.tryAgain'])
   expect(isForMany(edited, 'theirs')).toBe(true)
   expect(isForMany(edited, 'mine')).toBe(false)
   const made = refusal(null, ['winner', 'retry', 'keep'])

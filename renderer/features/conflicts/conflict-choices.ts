@@ -114,7 +114,7 @@ export function otherWays({ kind, field, winner, item, refusal }: Conflict): Oth
       const isRemoval = winner.value === null && item === undefined
       const labels = {
         winner: isRemoval ? 'conflicts.refused.remove' : 'conflicts.refused.takeBack',
-        retry: 'conflicts.refused.retry',
+        retry: 'word.tryAgain',
         keep: 'conflicts.refused.keep',
       } as const
       return { actions: (refusal?.choices ?? []).map((choice) => act(choice, labels[choice])), value: undefined }

@@ -97,7 +97,7 @@ function DashboardTable(props: {
                   </Menu.Target>
                   <Menu.Dropdown>
                     <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'rename' })}>
-                      {t('dashboards.rename')}
+                      {t('word.renameDots')}
                     </Menu.Item>
                     <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'copy' })}>
                       {t('dashboards.duplicate')}

@@ -136,7 +136,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
                     leftSection={<IconCursorText size={14} aria-hidden />}
                     onClick={after(() => setNaming('rename'))}
                   >
-                    {t('dashboards.rename')}
+                    {t('word.renameDots')}
                   </Menu.Item>
                   <Menu.Item leftSection={<IconCopy size={14} aria-hidden />} onClick={after(() => setNaming('copy'))}>
                     {t('dashboards.duplicate')}

@@ -28,7 +28,7 @@ export function NameDialog(props: NameProps) {
     <Dialog
       opened={naming !== undefined}
       onClose={props.onClose}
-      title={t(naming === 'new' ? 'dashboards.new' : naming === 'copy' ? 'dashboards.duplicate' : 'dashboards.rename')}
+      title={t(naming === 'new' ? 'dashboards.new' : naming === 'copy' ? 'dashboards.duplicate' : 'word.renameDots')}
       closeOnClickOutside={false}
     >
       {naming && <NameForm {...props} naming={naming} />}
@@ -60,7 +60,7 @@ function NameForm({ dashboard, naming, onClose }: NameProps & { naming: 'new' | 
   }
   return (
     <DialogForm
-      submit={t(naming === 'rename' ? 'app.save' : 'dashboards.create')}
+      submit={t(naming === 'rename' ? 'app.save' : 'word.create')}
       ready={label.trim() !== ''}
       onClose={onClose}
       onSubmit={submit}

@@ -27,6 +27,7 @@ export function NextPart(props: { objects: readonly ObjectItem[] }) {
   const steps = [
     mayDesign && { path: `/objects/${first.name}`, text: t('home.next.fields', { object }) },
     { path: `/o/${first.name}`, text: t('home.next.view', { object }) },
+    mayDesign && { path: '/dashboards', text: t('home.next.dashboard', { object }) },
     mayInvite && { path: '/access', text: t('home.next.people') },
     manifest?.routes.sync != null && { path: '/sync', text: t('home.next.device') },
     mayRestore && { path: '/backups', text: t('home.next.backup') },

@@ -69,7 +69,7 @@ export function BlankObjectScreen() {
   }
 
   return (
-    <Page title={t('object.new.title')} lead={t('object.new.lead')} width="narrow">
+    <Page title={t('word.newObject')} lead={t('object.new.lead')} width="narrow">
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         {problem && (
           <Notice tone="bad" live>

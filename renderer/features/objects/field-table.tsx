@@ -36,10 +36,10 @@ export function FieldTable(props: {
   }
 
   const columns = [
-    { label: t('fields.column.label') },
-    { label: t('fields.column.type') },
+    { label: t('word.label') },
+    { label: t('word.type') },
     { label: t('fields.column.required') },
-    { label: t('fields.column.actions'), hidden: true },
+    { label: t('word.actions'), hidden: true },
   ]
   return (
     <ListTable label={props.label} columns={columns} className={classes.fieldTable} body={body} stacked>

@@ -8,6 +8,6 @@ export function leaveQuestion(object: string): LeaveQuestion {
     title: t('object.leave.title'),
     body: t('object.leave.typed', { object }),
     confirmLabel: t('object.leave.confirm'),
-    cancelLabel: t('object.leave.stay'),
+    cancelLabel: t('word.stay'),
   }
 }

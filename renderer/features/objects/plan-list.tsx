@@ -43,8 +43,8 @@ export function PlanFailures(props: { object: ObjectItem; steps: readonly PlanSt
           <caption>{caption}</caption>
           <thead>
             <tr>
-              <th scope="col">{t('plan.failures.value')}</th>
-              <th scope="col">{t('plan.failures.record')}</th>
+              <th scope="col">{t('word.value')}</th>
+              <th scope="col">{t('word.record')}</th>
             </tr>
           </thead>
           <tbody>

@@ -44,7 +44,7 @@ function Asking(props: { link: string | undefined }) {
   const isLink = props.link !== undefined
   return (
     <Page
-      title={t(isLink ? 'pair.join.link.title' : 'pair.join.title')}
+      title={t(isLink ? 'pair.join.link.title' : 'word.joinDevice')}
       lead={t(isLink ? 'pair.join.link.lead' : 'pair.join.lead')}
       width="narrow"
     >
@@ -73,7 +73,7 @@ function Joining(props: { id: string }) {
   }
   const isEarly = pairing?.state === 'waiting' || pairing?.state === 'confirmed'
   return (
-    <Page title={t('pair.join.title')} width="narrow">
+    <Page title={t('word.joinDevice')} width="narrow">
       <StepLevel value={2}>
         <div className={classes.joining}>
           {error && !pairing && !hasCode(error, 'pairing_not_found') && (

@@ -86,6 +86,10 @@ export const accessGerman: Record<keyof typeof accessStrings, string> = {
     'Das Konto, seine Sitzungen und Schlüssel werden gelöscht. Die Datensätze bleiben. Das lässt sich nicht rückgängig machen.',
   'rights.lead':
     'Eine Person hat ein Profil und beliebig viele Rollen und Berechtigungssätze. Alles summiert sich, nichts nimmt etwas weg.',
+  'rights.administrator': 'Administrator',
+  'rights.standard': 'Standard',
+  'rights.readonly': 'Nur lesen',
+  'rights.guest': 'Gast',
   'rights.profiles': 'Profile',
   'rights.profiles.lead': 'Die Grundrechte. Neue Personen bekommen das Standardprofil.',
   'rights.sets.lead': 'Weitere Rechte für Personen, Rollen und API-Schlüssel.',

@@ -48,7 +48,6 @@ export const activityGerman: Record<keyof typeof activityStrings, string> = {
   'activity.dueOn': 'fällig am {day}',
   'activity.done': 'Erledigt',
   'activity.open': 'Offen',
-  'activity.add': 'Hinzufügen',
   'activity.write.comment': 'Kommentar schreiben',
   'activity.write.note': 'Notiz schreiben',
   'activity.write.task': 'Aufgabe beschreiben',

@@ -79,7 +79,6 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.refused.noneDefined': 'Keine solche Definition',
   'conflicts.refused.asked': '„{device}“ wurde {when} um einen neuen Versuch gebeten. Noch keine Antwort.',
   'conflicts.refused.tried': '„{device}“ hat es auf Bitte {when} erneut versucht: weiterhin nicht angenommen.',
-  'conflicts.refused.retry': 'Erneut versuchen',
   'conflicts.refused.takeBack': 'Meines hier zurücknehmen',
   'conflicts.refused.remove': 'Von diesem Gerät entfernen',
   'conflicts.refused.remove.title': 'Diesen Datensatz von diesem Gerät entfernen?',

@@ -242,7 +242,5 @@ export const designerGerman: Record<keyof typeof designerStrings, string> = {
   'plan.change_object': 'Ändert die Einstellungen des Objekts.',
   'plan.other': '{change} {field}',
   'plan.failures': 'Werte von „{field}“, die nicht bleiben können, wie sie sind',
-  'plan.failures.value': 'Wert',
-  'plan.failures.record': 'Datensatz',
   'plan.failures.more': 'und {count} weitere',
 }

@@ -9,7 +9,6 @@ export const objectGerman: Record<keyof typeof objectStrings, string> = {
   'objects.column.name': 'API-Name',
   'objects.edit': 'Felder bearbeiten',
   'objects.editOf': 'Felder bearbeiten: {object}',
-  'object.new.title': 'Neues Objekt',
   'object.new.lead': 'Benenne, wofür ein Datensatz steht, zum Beispiel Kunde, Buch oder Rechnung.',
   'object.label': 'Bezeichnung',
   'object.label.placeholder': 'Kunde',
@@ -33,15 +32,11 @@ export const objectGerman: Record<keyof typeof objectStrings, string> = {
   'object.leave.typed':
     'Was du für „{object}“ eingegeben hast, gehört noch nicht dazu. Beim Verlassen geht es verloren.',
   'object.leave.confirm': 'Ohne Speichern verlassen',
-  'object.leave.stay': 'Bleiben',
   'object.conflict':
     'Seit dem Öffnen wurde das Objekt anderswo geändert. Deine Änderungen sind noch da. Zum Fortfahren die neue Fassung laden; Änderungen an denselben Feldern sind zu wiederholen.',
   'object.reload': 'Neue Fassung laden',
   'object.plural': 'Mehrzahl',
-  'fields.column.label': 'Bezeichnung',
-  'fields.column.type': 'Typ',
   'fields.column.required': 'Erforderlich',
-  'fields.column.actions': 'Aktionen',
   'fields.labelOf': 'Bezeichnung von „{field}“',
   'fields.requiredOf': '„{field}“ ist erforderlich',
   'fields.edit': 'Bearbeiten',

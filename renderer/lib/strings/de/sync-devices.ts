@@ -179,7 +179,6 @@ export const syncDeviceGerman: Record<keyof typeof syncDeviceStrings, string> = 
     'Statt Code und Adresse. Er gilt auch über das Relay, aus jedem Netz. Er enthält den Code: niemand anderem geben.',
   'pair.qr': 'QR-Code des Links',
   'pair.fingerprint': 'Fingerabdruck dieses Geräts',
-  'pair.join.title': 'Anderem Gerät beitreten',
   'pair.join.lead':
     'Dieses Gerät bekommt alle Daten des Arbeitsbereichs und bleibt fortan auf gleichem Stand. Was es schon enthält, mischt sich nicht damit.',
   'pair.join.link.title': 'Mit diesem Link beitreten?',

@@ -84,6 +84,10 @@ export const accessStrings = {
 
   'rights.lead':
     'A person has one profile and any number of roles and permission sets. They add up; nothing takes away.',
+  'rights.administrator': 'Administrator',
+  'rights.standard': 'Standard',
+  'rights.readonly': 'Read only',
+  'rights.guest': 'Guest',
   'rights.profiles': 'Profiles',
   'rights.profiles.lead': 'The basic rights. New people get the default one.',
   'rights.sets.lead': 'Further rights, given to people, roles and API keys.',

@@ -47,7 +47,6 @@ export const activityStrings = {
   'activity.dueOn': 'due {day}',
   'activity.done': 'Done',
   'activity.open': 'To do',
-  'activity.add': 'Add',
   'activity.write.comment': 'Write a comment',
   'activity.write.note': 'Write a note',
   'activity.write.task': 'Describe the task',

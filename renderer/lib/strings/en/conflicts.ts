@@ -77,7 +77,6 @@ export const conflictStrings = {
   'conflicts.refused.noneDefined': 'No such definition',
   'conflicts.refused.asked': '{device} was asked to try again, {when}. No answer yet.',
   'conflicts.refused.tried': '{device} tried again when asked, {when}: still not accepted.',
-  'conflicts.refused.retry': 'Try again',
   'conflicts.refused.takeBack': 'Take mine back here',
   'conflicts.refused.remove': 'Remove it from this device',
   'conflicts.refused.remove.title': 'Remove this record from this device?',

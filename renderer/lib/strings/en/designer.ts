@@ -245,7 +245,5 @@ export const designerStrings = {
   'plan.change_object': 'Changes the settings of the object.',
   'plan.other': '{change} {field}',
   'plan.failures': 'Values of {field} that cannot be kept as they are',
-  'plan.failures.value': 'Value',
-  'plan.failures.record': 'Record',
   'plan.failures.more': 'and {count} more',
 } as const

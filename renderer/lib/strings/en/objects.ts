@@ -9,7 +9,6 @@ export const objectStrings = {
   'objects.edit': 'Edit fields',
   'objects.editOf': 'Edit fields of {object}',
 
-  'object.new.title': 'New object',
   'object.new.lead': 'Name what one record stands for: Customer, Book or Invoice.',
   'object.label': 'Label',
   'object.label.placeholder': 'Customer',
@@ -33,16 +32,12 @@ export const objectStrings = {
   'object.leave.title': 'Leave without saving?',
   'object.leave.typed': 'What you typed for {object} is not part of it yet and is lost if you leave.',
   'object.leave.confirm': 'Leave without saving',
-  'object.leave.stay': 'Stay',
   'object.conflict':
     'The object was changed elsewhere. Your changes are still here: load the new version, then make again those to the same fields.',
   'object.reload': 'Load the new version',
   'object.plural': 'Plural',
 
-  'fields.column.label': 'Label',
-  'fields.column.type': 'Type',
   'fields.column.required': 'Required',
-  'fields.column.actions': 'Actions',
   'fields.labelOf': 'Label of {field}',
   'fields.requiredOf': '{field} is required',
   'fields.edit': 'Edit',

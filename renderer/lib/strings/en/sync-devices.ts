@@ -186,7 +186,6 @@ export const syncDeviceStrings = {
   'pair.qr': 'QR code of the link',
   'pair.fingerprint': 'Fingerprint of this device',
 
-  'pair.join.title': 'Join another device',
   'pair.join.lead':
     'This device gets all data of the workspace and stays in step. What it holds already is not mixed with it.',
   'pair.join.link.title': 'Join with this link?',
