@@ -49,7 +49,7 @@ export function diffObject(before: ObjectSchema | null, after: ObjectSchema | nu
   }
   for (const field of after.fields) {
     const old = matched.get(field)
-    if (old) changes.push(...diffField(before, old, field))
+    if (old) changes.push(...diffField(before, old, after, field))
     else
       changes.push(change('add_field', { field: field.name, to: field.type, newField: field, count: countAll(before) }))
   }
@@ -57,7 +57,7 @@ export function diffObject(before: ObjectSchema | null, after: ObjectSchema | nu
   return { before, after, changes }
 }
 
-function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): PlannedChange[] {
+function diffField(before: ObjectSchema, old: FieldSchema, after: ObjectSchema, field: FieldSchema): PlannedChange[] {
   const changes: PlannedChange[] = []
   const name = field.name
   const pair = { field: name, oldField: old, newField: field }
@@ -90,7 +90,7 @@ function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): 
     // Without consent the option stays, taking no new values: only with it are values lost.
     changes.push(change('remove_option', { ...pair, from: option, count, loses: true, work: { old, next: field } }))
   }
-  if (changes.length === 0 && definitionText(before, old) !== JSON.stringify(field.settings)) {
+  if (changes.length === 0 && definitionText(before, old) !== definitionText(after, field)) {
     changes.push(change('change_field', pair))
   }
   return changes

@@ -218,6 +218,15 @@ describe('schema plans', () => {
     ])
   })
 
+  it('names no formula that stayed as it was', () => {
+    const fields = { n: { type: 'number' }, f: { type: 'formula', expression: 'record.n * 2.0' } } as const
+    const before = compileObject({ name: 'deal', fields })
+    const after = compileObject({ name: 'deal', fields: { ...fields, title: { type: 'text' } } })
+    expect(diffObject(before, after).changes.map(({ change, field }) => [change, field])).toEqual([
+      ['add_field', 'title'],
+    ])
+  })
+
   it('renames the object with its table and indexes', () => {
     const before = compile({ a: { type: 'text', index: true } })
     apply(null, before)
