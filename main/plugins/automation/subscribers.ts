@@ -10,12 +10,15 @@ export function subscribe(
 ): void {
   const { book, states, starter, waits, alarm, schedules } = core
 
-  host.on('metadata.item.saved', ({ payload, actor }, tx, ctx) => {
-    const { type, name } = payload as { type: string; name: string }
-    if (type !== 'flow') return
-    const savedBy = actor.type === 'user' ? actor.id : null
-    states.put(tx, name, { ...states.of(name), savedBy, savedOrganization: ctx.organizationId })
-  })
+  // Whoever lays something over a flow says what it does, like whoever saves it.
+  for (const type of ['metadata.item.saved', 'metadata.item.overlay_changed'] as const) {
+    host.on(type, ({ payload, actor }, tx, ctx) => {
+      const { type: of, name } = payload as { type: string; name: string }
+      if (of !== 'flow') return
+      const savedBy = actor.type === 'user' ? actor.id : null
+      states.put(tx, name, { ...states.of(name), savedBy, savedOrganization: ctx.organizationId })
+    })
+  }
 
   host.on('metadata.item.deleted', ({ payload }, tx) => {
     const { type, name } = payload as { type: string; name: string }

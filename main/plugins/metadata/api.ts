@@ -121,7 +121,8 @@ export interface TypeHook {
 
 /**
  * What the owner of a type asks of items that people save, beside their shape; the problems it answers refuse the save.
- * Items that stay as they are stored and those of other machines are not asked about.
+ * What lies under an overlay is asked about as a whole whenever any of its layers changes. Items that stay as they are
+ * stored and those of other machines are not asked about.
  * @param schemaOf compiled objects, among them those stored earlier in the same write
  */
 export type ItemRule = (

@@ -1,6 +1,7 @@
 // Checks of a change that need the other items: who may make or change an item, what it stands on, and what stands on it.
 // Reads only.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { FieldError } from '#shared/errors.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import { isSameJson } from '#shared/merge-patch.ts'
 import { groundOf } from '#shared/rules/inline-rules.ts'
@@ -12,10 +13,10 @@ import { dependentsOf } from '../references/dependencies.ts'
 import { checkItem } from '../types/check-item.ts'
 import { runtimeCreate } from '../types/type-entries.ts'
 import { refusal } from './check-input.ts'
-import { extendedObject, extensionConflicts } from './extensions.ts'
+import { extendedObject, extensionConflicts, withOverlay } from './extensions.ts'
 import { splitChildName } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
-import type { WriteScope } from './item-write.ts'
+import type { ItemChange, WriteScope } from './item-write.ts'
 import type { Body } from './json-values.ts'
 
 /** Most objects a workspace may have (D-199). */
@@ -74,8 +75,40 @@ export function requireTarget(items: Pick<ItemCache, 'base'>, { type, name, item
 export function requireRule({ ctx, items, rule }: WriteScope, { type, name, item }: SaveItemInput): void {
   const ruleOfType = rule(type)
   if (ruleOfType === undefined || isSameJson(items.get(type, name)?.item, { name, ...item })) return
-  const errors = ruleOfType(ctx, { name, item }, items.objectSchema)
-  if (errors.length > 0) throw validationError(errors)
+  refuseAny(ruleOfType(ctx, { name, item }, items.objectSchema))
+}
+
+/**
+ * Refuses what the rule of the type refuses of an item under overlays, whichever layer changes: nobody gets by a layer
+ * what a save of the whole would not give. An overlay that is switched off is judged as if it were on, and one of a user
+ * by what it adds, as its owner may not see all of what lies below.
+ * @throws validation_error, and what the rule throws
+ */
+export function requireLayeredRule(
+  { ctx, items, rule, isAgreed }: WriteScope,
+  after: ItemCache,
+  { next, overlays = [], op }: ItemChange,
+): void {
+  const ruleOfType = next === null || op === 'draft' || isAgreed === true ? undefined : rule(next.type)
+  if (next === null || ruleOfType === undefined) return
+  const { type, name } = next
+  const problemsOf = ({ item }: MetadataItem): FieldError[] => ruleOfType(ctx, { name, item }, after.objectSchema)
+  const isLayered = overlays.length > 0 || after.overlay(type, name, null)?.active === true
+  const [was, is] = [items.get(type, name), after.get(type, name)!]
+  if (isLayered && !isSameJson(was?.item, is.item)) refuseAny(problemsOf(is))
+  for (const { previous, next: laid } of overlays) {
+    if (laid === null || isSameJson(previous?.patch, laid.patch)) continue
+    const under = laid.scope === 'user' ? is : after.extended(type, name)!
+    const whole = withOverlay(under, { ...laid, active: true })
+    if (isSameJson(whole.item, is.item)) continue
+    const problems = problemsOf(whole)
+    const known = laid.scope === 'user' && problems.length > 0 ? problemsOf(under) : []
+    refuseAny(problems.filter((one) => !known.some((other) => isSameJson(other, one))))
+  }
+}
+
+function refuseAny(problems: readonly FieldError[]): void {
+  if (problems.length > 0) throw validationError([...problems])
 }
 
 /** The whole of an item made of several layers obeys the rules of its type, as one saved whole. @throws validation_error */

@@ -33,6 +33,8 @@ export interface WriteScope extends WriteParts {
   readonly mayWait?: boolean
   /** True for what another machine made; see HookTarget. */
   readonly isPlaced?: boolean
+  /** True for what was agreed to on another machine: no rule of a type is asked. */
+  readonly isAgreed?: boolean
   /** Items, as `type/name`, that go in the same write: what they refer to may go too. */
   readonly leaving?: ReadonlySet<string>
 }

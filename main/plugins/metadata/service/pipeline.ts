@@ -155,7 +155,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           const request = build()
           return request === null
             ? null
-            : preparers[kind]({ ...scopeOf(ctx), isPlaced: kind === 'place' || kind === 'overlay' }, request)
+            : preparers[kind](
+                { ...scopeOf(ctx), isPlaced: kind === 'place' || kind === 'overlay', isAgreed: true },
+                request,
+              )
         })
         if (prepared !== null) await store(kind, ctx, prepared)
         return prepared

@@ -6,7 +6,7 @@ import { isSameJson } from '#shared/merge-patch.ts'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { HookTarget, MetadataItem, SaveItemResult, SchemaChangeStep } from '../api.ts'
-import { requireFitting, requireRuleFields } from './check-change.ts'
+import { requireFitting, requireLayeredRule, requireRuleFields } from './check-change.ts'
 import { extendedObject } from './extensions.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { ItemChange, PreparedWrite, ProposedWrite, SchemaWork, WriteScope, WriteSubject } from './item-write.ts'
@@ -118,6 +118,8 @@ function workOut(scope: WriteScope, given: readonly ItemChange[]): Pick<Prepared
     requireFitting(after, item)
     requireRuleFields(after, item)
   }
+  // The others only follow: their names and references.
+  requireLayeredRule(scope, after, given[0]!)
   const targets = targetsOf(pairs).flatMap((name): { before: MetadataItem; after: MetadataItem }[] => {
     const [was, is] = [items.get('object', name), after.get('object', name)]
     if (is !== undefined) requireFitting(after, is)
