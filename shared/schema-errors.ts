@@ -78,6 +78,11 @@ function fromUnion(
   value: unknown,
 ): FieldError[] {
   if (value === undefined) return [problem(path, 'required', 'A value is required.', undefined)]
+  // The word that tells the branches apart is none of theirs.
+  if (issue.errors.length === 0 && issue.discriminator !== undefined) {
+    const options = 'options' in issue ? issue.options?.map(String) : undefined
+    return [problem(path, 'invalid_option', 'There is no form of this name.', value, options)]
+  }
   const [best] = issue.errors
     .filter((branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'))
     .map((branch) => branch.flatMap((inner) => fromIssue(inner, input, path)))

@@ -59,6 +59,8 @@ const shared = {
   description: z.string().max(2_000).optional(),
 }
 
+const sameName = z.string().optional().meta({ description: 'Cannot be changed; the same name is taken as it is.' })
+
 /** A webhook as it is made, with its defaults. */
 export const WebhookInput = z
   .object({
@@ -90,6 +92,7 @@ export type WebhookInput = z.output<typeof WebhookInput>
 /** A change of a webhook: what is absent stays, null takes away what may be absent. */
 export const WebhookPatch = z
   .object({
+    name: sameName,
     label: shared.label.nullable(),
     description: shared.description.nullable(),
     object: WebhookInput.shape.object.nullable(),
@@ -190,6 +193,7 @@ export type ReceiverInput = z.output<typeof ReceiverInput>
 /** A change of a receiver: what is absent stays, null takes away what may be absent. */
 export const ReceiverPatch = z
   .object({
+    name: sameName,
     label: shared.label.nullable(),
     description: shared.description.nullable(),
     path: ReceiverInput.shape.path.optional(),
@@ -385,7 +389,7 @@ export const webhookRoutes = defineRoutes({
     path: '/webhooks/deliveries/:id',
     params: IdParams,
     response: WebhookDelivery,
-    errors: [],
+    errors: ['delivery_not_found'],
     summary: 'Get one delivery with its attempts.',
   }),
   redeliverWebhook: defineRoute({
@@ -396,7 +400,7 @@ export const webhookRoutes = defineRoutes({
     params: IdParams,
     response: z.object({ id: z.string(), status: DeliveryStatus }),
     status: 202,
-    errors: ['webhook_inactive'],
+    errors: ['delivery_not_found', 'webhook_inactive'],
     summary: 'Send a delivery again under the same `webhook-id`.',
   }),
   redeliverWebhookById: defineRoute({
@@ -407,7 +411,7 @@ export const webhookRoutes = defineRoutes({
     body: z.object({ deliveryId: z.string() }),
     response: z.object({ id: z.string(), status: DeliveryStatus }),
     status: 202,
-    errors: ['resource_not_found', 'webhook_inactive'],
+    errors: ['delivery_not_found', 'webhook_inactive'],
     summary: 'Send a delivery named in the body again.',
   }),
   listReceivers: defineRoute({

@@ -81,6 +81,26 @@ describe('a receiver', () => {
     expect(body.error.details.fieldErrors[0].field).toBe(field)
   })
 
+  it('is not made under a name or path that is taken, and keeps its name', async () => {
+    await make({})
+    await make({ name: 'second', path: 'second' })
+    const given = { name: 'inbox', path: 'in/box', action: 'script', target: 'echo' }
+    const taken = await host.post('/webhook-receivers', given)
+    expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict'])
+    expect(taken.body.error.details.fieldErrors).toMatchObject([
+      { field: 'name', code: 'not_unique' },
+      { field: 'path', code: 'not_unique' },
+    ])
+    const moved = await host.patch('/webhook-receivers/second', { path: 'in/box' })
+    expect([moved.status, moved.body.error.details.fieldErrors]).toMatchObject([409, [{ field: 'path' }]])
+    const renamed = await host.patch('/webhook-receivers/second', { name: 'third' })
+    expect([renamed.status, renamed.body.error.details.fieldErrors]).toMatchObject([
+      400,
+      [{ field: 'name', code: 'not_allowed' }],
+    ])
+    expect((await host.patch('/webhook-receivers/second', { name: 'second' })).status).toBe(200)
+  })
+
   it('with a token is called only with it, and never shows it', async () => {
     await make({ verificationType: 'header_token', verificationParams: { token: 'very-secret' } })
     expect((await call({})).body.error.code).toBe('receiver_verification_failed')

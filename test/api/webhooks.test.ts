@@ -83,11 +83,35 @@ describe('a webhook', () => {
     [{ timeoutMs: 10 }, 'timeoutMs'],
     [{ body: { text: '{{ 1 + }}' } }, 'body.text'],
     [{ authentication: { type: 'bearer', credentials: {} } }, 'authentication.credentials.token'],
+    [{ authentication: { type: 'zz' } }, 'authentication.type', 'invalid_option'],
     [{ retryPolicy: { maxRetries: 11 } }, 'retryPolicy.maxRetries'],
-  ])('is refused as %j, naming the field', async (input, field) => {
+  ])('is refused as %j, naming the field', async (input, field, code?: string) => {
     const { status, body } = await host.post('/webhooks', { name: 'told', url: peer.url, ...input })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
-    expect(body.error.details.fieldErrors[0].field).toBe(field)
+    expect(body.error.details.fieldErrors[0]).toMatchObject({ field, ...(code === undefined ? {} : { code }) })
+  })
+
+  it('keeps its name, and says of an authentication what is wrong with it when it is changed, too', async () => {
+    await make({})
+    expect((await host.patch('/webhooks/told', { name: 'told', label: 'Told' })).status).toBe(200)
+    for (const [patch, field, code] of [
+      [{ name: 'other' }, 'name', 'not_allowed'],
+      [{ authentication: { type: 'zz' } }, 'authentication.type', 'invalid_option'],
+      [{ authentication: 'zz' }, 'authentication', 'invalid_type'],
+    ] as const) {
+      const { status, body } = await host.patch('/webhooks/told', patch)
+      expect([status, body.error.details.fieldErrors[0]]).toMatchObject([400, { field, code }])
+    }
+  })
+
+  it('knows which of its deliveries there are', async () => {
+    const id = '00000000-0000-4000-8000-000000000000'
+    for (const answer of [
+      await host.get(`/webhooks/deliveries/${id}`),
+      await host.post(`/webhooks/deliveries/${id}/redeliver`),
+      await host.post('/webhooks/redeliver', { deliveryId: id }),
+    ])
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'delivery_not_found'])
   })
 
   it.each(['http://127.0.0.2:8080/', 'http://[::1]/', 'http://169.254.169.254/latest', 'http://localhost/'])(

@@ -7,6 +7,7 @@ export const webhookErrors = defineErrors({
   webhook_already_exists: defineError(409, 'request', 'A webhook of this name exists already.'),
   webhook_inactive: defineError(409, 'request', 'The webhook is switched off.'),
   webhook_target_forbidden: defineError(400, 'validation', 'Webhooks are not sent to this address.'),
+  delivery_not_found: defineError(404, 'request', 'The delivery does not exist.'),
   receiver_not_found: defineError(404, 'request', 'The receiver does not exist.'),
   receiver_verification_failed: defineError(401, 'auth', 'The call does not prove that it comes from who it should.'),
   receiver_replay: defineError(409, 'request', 'The message was received already.'),

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Webhook, WebhookDelivery, WebhookInput, WebhookPatch } from '#shared/contracts/webhooks.ts'
 import { maskedSecret } from '#shared/contracts/webhooks.ts'
-import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
@@ -22,7 +22,7 @@ import { newSecret } from './service/signature.ts'
 import type { StoredWebhook, WebhookDefinition, WebhookList } from './service/webhook-list.ts'
 import { showWebhook } from './service/webhook-list.ts'
 import type { WebhookRuleParts } from './service/webhook-rules.ts'
-import { checkWebhook, definitionOf, splitAuthentication } from './service/webhook-rules.ts'
+import { checkWebhook, definitionOf, refuseName, splitAuthentication } from './service/webhook-rules.ts'
 import type { DeliveryRow, WebhookRow } from './store.ts'
 import {
   addDelivery,
@@ -160,7 +160,8 @@ export function createWebhookService(parts: WebhookParts) {
     requireOpenRecords(parts.authorizer(), ctx)
     const row = readDelivery(read, id)
     const webhook = row === undefined ? undefined : webhooks.byId(row.webhook_id)
-    if (row === undefined || webhook === undefined || !isSeen(ctx, webhook)) throw notFound('delivery', id)
+    if (row === undefined || webhook === undefined || !isSeen(ctx, webhook))
+      throw webhookError('delivery_not_found', { id })
     return row
   }
 
@@ -219,7 +220,8 @@ export function createWebhookService(parts: WebhookParts) {
 
     async update(ctx: RequestContext, name: string, patch: Patch): Promise<Webhook> {
       const before = require(ctx, name)
-      const { secret, authentication, ...rest } = patch
+      const { secret, authentication, name: newName, ...rest } = patch
+      refuseName(before.row.name, newName)
       const held = await secrets.open(before.row)
       const former = {
         ...(before.definition.authentication === undefined ? {} : { authentication: before.definition.authentication }),

@@ -20,6 +20,7 @@ import type { ReceiverRow } from '../store.ts'
 import { deleteReceiver, putReceiver, readReceivers } from '../store.ts'
 import type { Verification } from './verification.ts'
 import { readVerification, secretParams } from './verification.ts'
+import { refuseName } from './webhook-rules.ts'
 
 /** A receiver without its secrets. */
 export interface StoredReceiver {
@@ -76,14 +77,11 @@ export function createReceivers(parts: ReceiverParts) {
     return found
   }
 
-  /** @throws validation_error */
+  /** @throws validation_error, conflict */
   const check = (id: string, definition: StoredReceiver['definition']): void => {
     const problems: FieldError[] = []
     const add = (field: string, code: FieldError['code'], message: string): void =>
       void problems.push({ field, code, message })
-    const others = all.filter(({ row }) => row.id !== id)
-    if (others.some(({ row }) => row.name === definition.name)) add('name', 'not_unique', 'The name is taken.')
-    if (others.some(({ row }) => row.path === definition.path)) add('path', 'not_unique', 'The path is taken.')
     const { action, target, mapping = {}, externalIdField } = definition
     if (action === 'upsert_record') {
       const schema = parts.metadata.objectSchema(target)
@@ -108,6 +106,10 @@ export function createReceivers(parts: ReceiverParts) {
       }
     }
     if (problems.length > 0) throw validationError(problems)
+    const others = all.filter(({ row }) => row.id !== id)
+    if (others.some(({ row }) => row.name === definition.name)) add('name', 'not_unique', 'The name is taken.')
+    if (others.some(({ row }) => row.path === definition.path)) add('path', 'not_unique', 'The path is taken.')
+    if (problems.length > 0) throw platformError('conflict', { fieldErrors: problems })
   }
 
   const store = async (
@@ -184,7 +186,8 @@ export function createReceivers(parts: ReceiverParts) {
 
     async update(ctx: RequestContext, name: string, patch: z.output<typeof ReceiverPatch>): Promise<Receiver> {
       const before = require(ctx, name)
-      const { verificationParams, ...rest } = patch
+      const { verificationParams, name: newName, ...rest } = patch
+      refuseName(before.row.name, newName)
       const merged = Object.entries({ ...before.definition, ...rest }).filter(
         ([, value]) => value !== undefined && value !== null,
       )

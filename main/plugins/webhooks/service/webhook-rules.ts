@@ -60,10 +60,7 @@ export function splitAuthentication(
   if (given === undefined) return former
   if (given === null) return {}
   const parsed = WebhookAuthentication.safeParse(withFormer(given, former.credentials ?? {}))
-  if (!parsed.success)
-    throw validationError(
-      fieldErrorsOf(parsed.error.issues, given).map((one) => ({ ...one, field: `authentication.${one.field}` })),
-    )
+  if (!parsed.success) throw validationError(fieldErrorsOf(parsed.error.issues, given, 'authentication'))
   const { type } = parsed.data
   if (parsed.data.type === 'none') return { authentication: { type } }
   const credentials: Readonly<Record<string, string>> = parsed.data.credentials
@@ -85,6 +82,13 @@ function withFormer(given: unknown, former: Readonly<Record<string, string>>): u
     value === maskedSecret && Object.hasOwn(former, name) ? former[name] : (value as unknown),
   ])
   return { ...given, credentials: Object.fromEntries(filled) as unknown }
+}
+
+/** Refuses another name than the one a webhook or receiver has. @throws validation_error */
+export function refuseName(name: string, given: string | undefined): void {
+  if (given === undefined || given === name) return
+  const message = 'The name cannot be changed.'
+  throw validationError([{ field: 'name', code: 'not_allowed', message, value: given }])
 }
 
 /** What a new webhook is without its secrets. */
