@@ -3,15 +3,18 @@
 import { hkdfSync } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { platformError } from '#shared/errors.ts'
 import { openDataDir, dataDirNames, readConfig } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
 import { readAccessConfig } from '#main/http/access-config.ts'
 import { preloadPlugins } from '#main/host.ts'
 import { openStandbyDoor } from '#main/http/standby-door.ts'
+import type { Attached, HttpServer } from '#main/http/server.ts'
 import type { StandbyDoor, StandbyDoorOptions } from '#main/http/standby-door.ts'
 import type { HubNode, Led } from '#main/hub/node.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
-import type { RunningHost } from '#main/index.ts'
+import type { LeadingNode, RunningHost } from '#main/index.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import { createIds } from '#main/kernel/ids.ts'
 import { openLogFile } from '#main/kernel/log-file.ts'
@@ -33,6 +36,8 @@ const overCode = 3
 const startMs = 15_000
 /** How long a planned handover waits for requests that run. */
 const drainMs = 2_000
+/** How often a node that hands over looks who leads. */
+const nextLookMs = 50
 
 /**
  * Runs a node until SIGINT or SIGTERM, and answers the exit code.
@@ -43,23 +48,36 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   const dataDir = openDataDir(options.dataDir)
   const logFile = openLogFile(path.join(dataDir.file('logs'), 'hub'))
   const log = createLogger({ destination: logFile })
+  const passKey = Buffer.from(hkdfSync('sha256', key, '', 'cairn-hub-pass', 32))
   const { createHubNode } = await import('#main/hub/node.ts')
   let node: HubNode | undefined
-  let isStopped = false
   let door: StandbyDoor | undefined
-  let leads = false
-  let host: RunningHost | undefined
-  const passKey = Buffer.from(hkdfSync('sha256', key, '', 'cairn-hub-pass', 32))
-  try {
-    door = await openDoor(dataDir, options.port ?? defaultPort, {
-      // What came before this node led is answered by its own host.
-      leader: () => (leads ? `http://127.0.0.1:${door!.port}` : (node?.seen()?.address ?? null)),
-      key: passKey,
-      log,
-    })
-    const { port } = door
-    const address = options.address ?? `http://127.0.0.1:${port}`
-    node = createHubNode({
+  let isStopped = false
+  let isAsked = false
+  let stop = (): void => undefined
+  const stopBy = (how: () => void): void => {
+    stop = how
+    if (isAsked) how()
+  }
+  const onSignal = (): void => {
+    isAsked = true
+    stop()
+  }
+  /** Where whoever leads answers; null while nobody knows. */
+  let leader = (): string | null => null
+
+  const addressAt = (port: number): string => options.address ?? `http://127.0.0.1:${port}`
+  const say = (port: number): void =>
+    void process.stdout.write(`This node follows, at ${addressAt(port)}  data: ${dataDir.path}\n`)
+
+  /** Follows, and leads. @returns whether it has handed over and is to follow again */
+  const turn = async ({ port, publicPort, serve }: StandbyDoor): Promise<boolean> => {
+    const local = `http://127.0.0.1:${port}`
+    const address = addressAt(port)
+    const handed = Promise.withResolvers<true>()
+    let host: RunningHost | undefined
+    let attached: Attached | null = null
+    const following = createHubNode({
       url: options.url,
       workspace: options.workspace,
       key,
@@ -70,41 +88,98 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
       log,
       acceptsLoss: options.acceptsLoss,
       startMs,
-      drain: () => host?.server.drain(drainMs) ?? Promise.resolve(() => undefined),
-      // Nothing may be answered any more: not even what is on its way out.
-      onEnd: (reason) => {
+      async drain() {
+        if (host === undefined) return () => undefined
+        // What comes from now on waits in the door for the next leader.
+        const [before, next] = [leader, nextLeader(following, address)]
+        leader = next
+        serve(null)
+        const resume = await host.server.drain(drainMs)
+        return () => {
+          leader = before
+          resume()
+          serve(attached)
+        }
+      },
+      onEnd(reason) {
         if (isStopped) return
+        if (reason.name === 'HandedOver' && host !== undefined) {
+          handed.resolve(true)
+          return
+        }
+        // Nothing may be answered any more: not even what is on its way out.
         log.error({ err: reason }, 'The time of this node as leader is over.')
         process.stderr.write(`${reason.message} This node ends; started again, it follows.\n`)
         process.exit(overCode)
       },
     })
+    node = following
+    const before = leader
+    leader = () => following.seen()?.address ?? before()
     // While it follows nobody waits for it; a leader would hold its answers, and its lease, for as long.
     const preloaded = preloadPlugins().catch((error: unknown) =>
       log.warn({ err: error }, 'Plugins load when first used.'),
     )
-    const following = node
-    const stop = (): void => void following.close()
-    process.once('SIGINT', stop)
-    process.once('SIGTERM', stop)
-    process.stdout.write(`This node follows, at ${address}  data: ${dataDir.path}\n`)
-    const led = await node.lead()
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
-    if (led === null) return 0
-    leads = true
+    stopBy(() => void following.close())
+    const led = await following.lead()
+    if (led === null) return false
+    // What came before this node led is answered by its own host.
+    leader = () => local
+    stop = () => undefined
     await preloaded
-    host = await hostOf(dataDir, led, port, passKey, door.giveWay)
-    await untilStopped(host)
-    isStopped = true
-    await handOn(led)
+    host = await hostOf(dataDir, led, port, passKey, (server) => {
+      attached = server.attach(port)
+      serve(attached)
+      return { port, publicPort }
+    })
+    const running = host
+    stopBy(() => void running.stop())
+    process.stdout.write(
+      `Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`,
+    )
+    const isHanded = await Promise.race([handed.promise, host.stopped.then(() => false)])
+    if (!isHanded) {
+      isStopped = true
+      await handOn(led)
+      return false
+    }
+    say(port)
+    host.database.refuseWrites(platformError('service_unavailable', { reason: 'standby', retryAfterSeconds: 1 }))
+    await host.stop()
+    await following.close()
+    return true
+  }
+
+  try {
+    door = await openDoor(dataDir, options.port ?? defaultPort, { leader: () => leader(), key: passKey, log })
+    const { port } = door
+    process.once('SIGINT', onSignal)
+    process.once('SIGTERM', onSignal)
+    say(port)
+    while (await turn(door)) log.info({}, 'This node has handed the workspace over, and follows again.')
     return 0
   } finally {
+    process.off('SIGINT', onSignal)
+    process.off('SIGTERM', onSignal)
     await node?.close()
     door?.close()
     logFile.close()
     dataDir.release()
   }
+}
+
+/** Asks who leads after this node, for as long as its store is open. */
+function nextLeader({ store, node }: HubNode, own: string): () => string | null {
+  let next: string | null = null
+  void (async () => {
+    for (;;) {
+      const head = await store.head()
+      if (head !== null && head.node !== node && head.address !== own) next = head.address
+      if (next !== null) return
+      await pause(nextLookMs)
+    }
+  })().catch(() => undefined)
+  return () => next
 }
 
 async function openDoor(
@@ -130,7 +205,13 @@ async function openDoor(
   }
 }
 
-function hostOf(dataDir: DataDir, led: Led, port: number, passKey: Buffer, giveWay: () => void): Promise<RunningHost> {
+function hostOf(
+  dataDir: DataDir,
+  led: Led,
+  port: number,
+  passKey: Buffer,
+  serve: (server: HttpServer) => Awaited<ReturnType<LeadingNode['open']>>,
+): Promise<RunningHost> {
   return startHost({
     dataDir: dataDir.path,
     port,
@@ -143,23 +224,13 @@ function hostOf(dataDir: DataDir, led: Led, port: number, passKey: Buffer, giveW
       openLog: led.openLog,
       answerGate: led.answerGate,
       facts: { report: led.report, files: led.shared },
-      async ready() {
+      async open(server) {
         await led.storeFiles()
         await led.ready()
-        giveWay()
+        return serve(server)
       },
     },
   })
-}
-
-async function untilStopped(host: RunningHost): Promise<void> {
-  const stop = (): void => void host.stop()
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
-  process.stdout.write(`Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`)
-  await host.stopped
-  process.off('SIGINT', stop)
-  process.off('SIGTERM', stop)
 }
 
 /** A node that stops gives the workspace to one that is there, so that nobody waits for its lease. */

@@ -123,8 +123,11 @@ export interface LeadingNode {
   readonly openLog: OpenLog
   readonly answerGate: AnswerGate
   readonly facts: HubFacts
-  /** Called when everything is ready, before the host listens. */
-  ready(): Promise<void>
+  /**
+   * Called when everything is ready: the ports are the node's, and from now on the server answers there.
+   * @returns the port on loopback, and that of the listener other machines reach, where the node has one
+   */
+  open(server: HttpServer): Promise<{ readonly port: number; readonly publicPort: number | null }>
 }
 
 /** The folder belongs to a hub and was to be opened without it; nothing was changed. */
@@ -347,9 +350,9 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   server = running
   cleanup.push(() => running.close())
   if (access.publicListen !== null) requireOwnerPassword(access.publicListen.address, hasOwnerPassword(active))
-  await hub?.ready()
-  const port = await listen(running, options.port, config, dataDir)
-  const publicPort = await listenPublic(running, access)
+  const opened = await hub?.open(running)
+  const port = opened?.port ?? (await listen(running, options.port, config, dataDir))
+  const publicPort = opened?.publicPort ?? (await listenPublic(running, access))
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
   const endChecks = checkBesideTraffic({ database, found, traffic, log })
@@ -383,9 +386,14 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       keepMemory?.()
       endChecks()
       removeConnectionFile(dataDir.path)
+      const endWork = async (): Promise<void> => {
+        await jobs.stop()
+        await outbox.stop()
+      }
+      // A node may have handed over: the next one does what waits here, so it ends before what is on its way to be answered.
+      const ending = hub === undefined ? undefined : endWork()
       await running.close()
-      await jobs.stop()
-      await outbox.stop()
+      await (ending ?? endWork())
       // Whatever a plugin could not put away: the database is closed, and the folder given free.
       await active.stop().catch((error: unknown) => log.error({ err: error }, 'A plugin did not stop as it should.'))
       await database.close()

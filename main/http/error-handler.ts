@@ -1,10 +1,12 @@
 // The one translator from anything thrown to the error of the protocol, used by HTTP and by every other surface, and its
 // writing to a bare connection: for what Node's parser refused and for upgrades that are. Knows the codes of Fastify and
 // SQLite by their text only.
+import type { Socket } from 'node:net'
 import type { ErrorBody } from '#shared/errors.ts'
 import { PlatformError, errorObject, platformError, validationError } from '#shared/errors.ts'
 import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 import type { Duplex } from 'node:stream'
+import { maxHeaderBytes } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
 
 /** Seconds a client waits before it repeats a request that met a passing fault (D-24). */
@@ -93,4 +95,23 @@ export function answerBare(socket: Duplex, refusal: PlatformError, requestId: st
   // Not imported: see running-host.ts.
   const { STATUS_CODES } = process.getBuiltinModule('node:http')
   socket.end(`HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Answers what Node's parser refused; the request never became one, so the guards have not seen it. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const refusal = late
+    ? platformError('timeout', { reason: 'request_incomplete' })
+    : platformError(
+        'validation_error',
+        tooLarge ? { reason: 'headers_too_large', limitBytes: maxHeaderBytes } : { reason: 'http' },
+      )
+  answerBare(socket, refusal, requestId)
+  // Who is late may never stop sending.
+  if (late) socket.destroySoon()
 }

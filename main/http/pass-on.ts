@@ -84,7 +84,7 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
       const address = leader()
       const isLast = performance.now() >= until
       if (address !== null) {
-        const outcome = await attempt(address, request, response, body, upgrade, (reason) => {
+        const outcome = await attempt(address, request, response, { body, isRepeatable }, upgrade, (reason) => {
           if (isLast || body === null) return false
           return notBegun.has(reason) || (isRepeatable && notKept.has(reason))
         })
@@ -104,7 +104,7 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
     address: string,
     request: IncomingMessage,
     response: ServerResponse,
-    body: Buffer | null,
+    { body, isRepeatable }: { readonly body: Buffer | null; readonly isRepeatable: boolean },
     upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
     goesOn: (reason: string) => boolean,
   ): Promise<Outcome> =>
@@ -113,6 +113,9 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
       const { request: ask } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http')
       let isSent = false
       let hasAnswer = false
+      // A leader that comes or goes may drop a connection before it has looked at it: what it may not be asked twice is sent
+      // once it has said that it reads.
+      const asksFirst = body !== null && body.length > 0 && !isRepeatable
       const asked: ClientRequest = ask({
         // Of its own: what the leader learns of a connection is true of one client.
         agent: false,
@@ -125,6 +128,7 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
           ...clientHeaders(request, body),
           ...(upgrade === undefined ? {} : { connection: 'Upgrade', upgrade: request.headers.upgrade }),
           host: target.host,
+          ...(asksFirst ? { expect: '100-continue' } : {}),
           ...headersFor(request),
         },
       })
@@ -138,7 +142,7 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
       response.on('close', cut)
       asked.on('socket', (socket) =>
         socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-          isSent = true
+          isSent = !asksFirst
           // Not before: where nobody listens it stays whole for the next try.
           if (body === null) request.pipe(asked)
         }),
@@ -195,8 +199,12 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
         else answerWith(answer, read)
       }
 
-      if (body !== null) asked.end(body)
-      else asked.flushHeaders()
+      asked.on('continue', () => {
+        isSent = true
+        asked.end(body)
+      })
+      if (body === null || asksFirst) asked.flushHeaders()
+      else asked.end(body)
     })
 
   return {

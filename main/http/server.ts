@@ -1,6 +1,6 @@
 // The HTTP server: binds prepared contracts to Fastify, listens on loopback and stops in an orderly way.
 // Knows no capability; the composition root hands it routes, credentials and limits.
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import fastifyStatic from '@fastify/static'
@@ -50,7 +50,7 @@ import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
 import type { MountPaths, RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
-import { answerBare } from './error-handler.ts'
+import { answerClientError } from './error-handler.ts'
 import { defaultCookies } from './session-cookie.ts'
 import type { CookieChoices } from './session-cookie.ts'
 import { createPublicListener } from './tls/public-listener.ts'
@@ -129,6 +129,12 @@ export interface RouteEntry {
   readonly channel: string
 }
 
+/** What hands requests to a server that does not listen. */
+export interface Attached {
+  route(request: IncomingMessage, response: ServerResponse): void
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
+}
+
 /** A server that is ready to listen. */
 export interface HttpServer {
   /**
@@ -141,6 +147,10 @@ export interface HttpServer {
    * @throws the socket's error, for example EADDRINUSE
    */
   listenPublic(): Promise<number | null>
+  /**
+   * Answers what a listener of somebody else takes on this port; nothing listens here. A server with an answer gate only.
+   */
+  attach(port: number): Attached
   /** Refuses new work, lets running requests end for up to five seconds, then closes every connection. */
   close(): Promise<void>
   /**
@@ -282,6 +292,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     app.server.prependListener('request', accept)
     app.server.prependListener('upgrade', accept)
   }
+  const route: Attached['route'] = (request, response) => {
+    accept?.(request)
+    app.routing(request, response)
+  }
+  const whenIdle = async (ms: number): Promise<void> => {
+    const until = performance.now() + ms
+    while ((running?.() ?? 0) > 0 && performance.now() < until) await pause(10)
+  }
+  const setPort = (port: number): void => {
+    pipeline.authorities = createAuthorities({ port, ...addressOptions })
+    localUrl = `http://127.0.0.1:${port}`
+  }
   let outside: PublicListener | undefined
   if (options.publicListen !== undefined) {
     outside = createPublicListener({
@@ -293,10 +315,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       clock: options.clock,
       log: options.log,
       local: app.server,
-      route: (request, response) => {
-        accept?.(request)
-        app.routing(request, response)
-      },
+      route,
       onClientError: (error, socket) => answerClientError(error, socket, options.ids.uuid()),
       maxHeaderBytes,
       checkMs: pipeline.arrival.checkMs,
@@ -327,13 +346,16 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     async listen(port) {
       await app.listen({ host: '127.0.0.1', port, exclusive: true, listenTextResolver: () => '' })
       const { port: actual } = app.server.address() as AddressInfo
-      pipeline.authorities = createAuthorities({ port: actual, ...addressOptions })
-      localUrl = `http://127.0.0.1:${actual}`
+      setPort(actual)
       return { port: actual, baseUrl: pipeline.authorities.baseUrl }
     },
     async listenPublic() {
       await outside?.listen()
       return outside?.port() ?? null
+    },
+    attach(port) {
+      setPort(port)
+      return { route, upgrade: (request, socket, head) => void app.server.emit('upgrade', request, socket, head) }
     },
     async close() {
       pipeline.closing = true
@@ -347,14 +369,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         app.server.closeAllConnections()
         outside?.closeAllConnections()
       }, drainMs)
-      await Promise.all([app.close(), outside?.close(), sockets.close()])
+      // Connections of another listener are its own to close.
+      await Promise.all([app.close(), outside?.close(), sockets.close(), whenIdle(drainMs)])
       clearInterval(sweep)
       clearTimeout(limit)
     },
     async drain(ms) {
       pipeline.closing = true
-      const until = performance.now() + ms
-      while ((running?.() ?? 0) > 0 && performance.now() < until) await pause(10)
+      await whenIdle(ms)
       return () => void (pipeline.closing = false)
     },
     inject: (request) => app.inject(request),
@@ -553,23 +575,4 @@ async function addShell(
   app.get('/', shared, (_request, reply) => {
     reply.redirect(`${uiBasePath}/`, 302)
   })
-}
-
-/** Answers what Node's parser refused; the request never became one, so the guards have not seen it. */
-function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const refusal = late
-    ? platformError('timeout', { reason: 'request_incomplete' })
-    : platformError(
-        'validation_error',
-        tooLarge ? { reason: 'headers_too_large', limitBytes: maxHeaderBytes } : { reason: 'http' },
-      )
-  answerBare(socket, refusal, requestId)
-  // Who is late may never stop sending.
-  if (late) socket.destroySoon()
 }

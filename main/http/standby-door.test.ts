@@ -1,5 +1,5 @@
 // The door of a node that follows, before real servers: what it passes on, what it repeats, and what it never does.
-import { request } from 'node:http'
+import { Agent, get, request } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { createLogger } from '#main/kernel/logger.ts'
 import type { SocketRoute } from '#main/kernel/sockets.ts'
 import { createTestServer, echoRoute, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
 import type { TestServer } from '../../test/support/create-test-server.ts'
+import type { RouteBinding } from './route-runtime.ts'
 import { passedHeader, writePassedOn } from './passed-on.ts'
 import { openStandbyDoor } from './standby-door.ts'
 import type { StandbyDoor } from './standby-door.ts'
@@ -64,6 +65,26 @@ async function doorTo(leader: () => string | null): Promise<StandbyDoor & { read
   const door = await openStandbyDoor({ port: 0, leader, key, trustedOrigins: [], ids: createIds(clock), clock, log })
   closers.push(() => door.close())
   return { ...door, url: `http://127.0.0.1:${door.port}` }
+}
+
+/** A host behind a door, as the one that leads is. */
+async function attachedTo(door: StandbyDoor, more: readonly RouteBinding[] = []): Promise<TestServer> {
+  const made = await createTestServer([itemRoute, ...more], {
+    ...{ passKey: key, sockets: [echoSocket], answerGate: () => null },
+  })
+  closers.push(() => made.server.close())
+  door.serve(made.server.attach(door.port))
+  return made
+}
+
+/** Asks over a kept connection. */
+function getOver(agent: Agent, url: string, headers: Record<string, string>) {
+  return new Promise<{ status: number | undefined; isReused: boolean }>((resolve, reject) => {
+    const asked = get(url, { agent, headers }, (answer) => {
+      answer.resume().on('end', () => resolve({ status: answer.statusCode, isReused: asked.reusedSocket }))
+    })
+    asked.on('error', reject)
+  })
 }
 
 /** A machine that takes connections and does this with what it hears. */
@@ -183,9 +204,15 @@ describe('the door of a node that follows', () => {
   it('repeats what is safe or has a key when a leader is gone, and says of anything else that nobody knows', async () => {
     const leader = await leaderOn()
     let hits = 0
+    /** Whether it goes before it has said that it reads a body, or once it has the body. */
+    let isEarly = false
     const gone = await machine((socket) => {
       socket.on('error', () => undefined)
-      socket.once('data', () => {
+      socket.on('data', (bytes) => {
+        if (!isEarly && bytes.toString().includes('expect: 100-continue')) {
+          socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+          return
+        }
         hits += 1
         socket.destroy()
       })
@@ -206,6 +233,10 @@ describe('the door of a node that follows', () => {
     expect(await plain.json()).toMatchObject({ error: { details: { reason: 'standby', outcome: 'unknown' } } })
     expect(done).toEqual(['keyed'])
     expect(hits).toBe(3)
+    asked = 0
+    isEarly = true
+    expect((await post(door.url, leader, '/notes', { text: 'unread' })).status).toBe(200)
+    expect(done).toEqual(['keyed', 'unread'])
   })
 
   it('waits for somebody who leads, and leaves whoever stands still', async () => {
@@ -229,42 +260,69 @@ describe('the door of a node that follows', () => {
     expect((await read).status).toBe(200)
   })
 
-  it('has what it was asked answered by the host that takes its port', async () => {
+  it('has what it was asked answered by the host that it serves, and sockets', async () => {
     let address: string | null = null
     const door = await doorTo(() => address)
     const early = fetch(`${door.url}/_console/session`, { method: 'POST', body: '{}' })
     await pause(100)
-    door.giveWay()
-    const host = await leaderOn(door.port)
-    address = host.url
+    const host = await attachedTo(door)
+    address = door.url
     // An answer of that host: the code is missing.
     expect((await early).status).not.toBe(503)
     expect((await fetch(`${door.url}/api/v1/items/a`, { headers: host.owner })).status).toBe(200)
+    const socket = new WebSocket(`${door.url.replace('http', 'ws')}/api/v1/echo-socket`, 'echo', {
+      headers: host.owner,
+    })
+    const heard = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
+    socket.on('open', () => socket.send('there'))
+    expect(await heard).toBe('there')
+    socket.close()
   })
 
-  it('is let go by a leader that drains once what runs has ended', async () => {
+  it('takes over the connections of a host that drains, and cuts none', async () => {
     const opened = Promise.withResolvers<void>()
     const slow = testRoute({ operationId: 'slow', method: 'GET', path: '/slow' }, async () => {
       await opened.promise
       return { done: true }
     })
-    const { server, owner } = await createTestServer([slow, itemRoute], { answerGate: () => null })
-    closers.push(() => server.close())
-    const { baseUrl } = await server.listen(0)
+    let address: string | null = null
+    const door = await doorTo(() => address)
+    const baseUrl = door.url
+    const { server, owner } = await attachedTo(door, [slow])
+    const next = await leaderOn()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    closers.push(() => agent.destroy())
+    expect(await getOver(agent, `${baseUrl}/api/v1/items/a`, owner)).toMatchObject({ status: 200, isReused: false })
     const running = fetch(`${baseUrl}/api/v1/slow`, { headers: owner })
     await pause(50)
     let isDrained = false
+    door.serve(null)
     const drained = server.drain(5_000).then((resume) => {
       isDrained = true
       return resume
     })
     await pause(50)
     expect(isDrained).toBe(false)
-    expect((await fetch(`${baseUrl}/api/v1/items/a`, { headers: owner })).status).toBe(503)
+    const later = getOver(agent, `${baseUrl}/api/v1/items/a`, next.owner)
+    const url = '/api/v1/items/a'
+    const passed = writePassedOn(
+      key,
+      { method: 'GET', url },
+      { address: '::1', isFromBeyond: false, isOwnOrigin: false },
+    )
+    // What another node has passed on goes back there.
+    const back = await fetch(`${baseUrl}${url}`, { headers: { ...next.owner, [passedHeader]: passed } })
+    expect(await back.json()).toMatchObject({ error: { details: { reason: 'standby' } } })
+    expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503)
+    address = next.url
+    // Over the connection of before.
+    expect(await later).toMatchObject({ status: 200, isReused: true })
+    expect(isDrained).toBe(false)
     opened.resolve()
     expect((await running).status).toBe(200)
     const resume = await drained
     resume()
+    door.serve(server.attach(door.port))
     expect((await fetch(`${baseUrl}/api/v1/items/a`, { headers: owner })).status).toBe(200)
   })
 

@@ -1,4 +1,5 @@
-// What a node answers while another one leads: everything, by passing it on, except whether it is there. Whoever spreads
+// What a node answers while another one leads: everything, by passing it on, except whether it is there; once it leads itself its
+// host does, over the same connections, so that nobody is cut off where the one begins and the other ends. Whoever spreads
 // requests over nodes sees by /readyz where they need not be passed on. Knows no route and no workspace.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -10,11 +11,12 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { PublicListen } from './access-config.ts'
 import { defaultArrival } from './arrival.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
-import { answerBare, errorBody, retryAfterOf } from './error-handler.ts'
+import { answerBare, answerClientError, errorBody, retryAfterOf } from './error-handler.ts'
 import { allGuards, maxHeaderBytes } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
 import { createPassOn } from './pass-on.ts'
 import { isBeyondLoopback, passedHeader, writePassedOn } from './passed-on.ts'
+import type { Attached } from './server.ts'
 import { createPublicListener } from './tls/public-listener.ts'
 
 /** What a door is made of. */
@@ -37,8 +39,12 @@ export interface StandbyDoorOptions {
 /** A door that is open. */
 export interface StandbyDoor {
   readonly port: number
-  /** Sets the ports free for the host; what is under way goes on and is answered by whoever leads then. */
-  giveWay(): void
+  /** Port of the listener other machines reach; null where there is none. */
+  readonly publicPort: number | null
+  /**
+   * Who answers from now on: a host of this node, or null for whoever leads. What is under way goes on where it is.
+   */
+  serve(host: Attached | null): void
   /** Ends it and what is under way. */
   close(): void
 }
@@ -61,6 +67,7 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
   let local = createAuthorities({ port: options.port, ...addresses })
   const authoritiesFor = (socket: Socket): typeof local => (isBeyondLoopback(socket) ? (beyond ?? local) : local)
 
+  let host: Attached | null = null
   const refuse = (response: ServerResponse, mayHaveActed: boolean): void =>
     answer(response, standing(leader(), mayHaveActed))
   const answer = (response: ServerResponse, refusal: PlatformError | null): void => {
@@ -102,6 +109,10 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
   }
 
   const route = (request: IncomingMessage, response: ServerResponse): void => {
+    if (host !== null) {
+      host.route(request, response)
+      return
+    }
     const own = ownAnswer(request)
     if (own === undefined) {
       passOn.pass(request, response)
@@ -110,21 +121,25 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
     answer(response, own)
     request.resume()
   }
-  const onClientError = (_error: Error, socket: Socket): void => {
-    if (socket.writable) answerBare(socket, platformError('validation_error', { reason: 'http' }), ids.uuid())
-    else socket.destroy()
-  }
+  const onClientError = (error: Error, socket: Socket): void => answerClientError(error, socket, ids.uuid())
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
-      headersTimeout: defaultArrival.headerMs,
+      // Those of a host (`server.ts`), which answers here once it leads.
+      headersTimeout: defaultArrival.headerMs - defaultArrival.checkMs,
       connectionsCheckingInterval: defaultArrival.checkMs,
       requestTimeout: 120_000,
+      keepAliveTimeout: 72_000,
     },
     route,
   )
+  server.setTimeout(150_000)
   server.on('clientError', onClientError)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (host !== null) {
+      host.upgrade(request, socket, head)
+      return
+    }
     socket.on('error', () => socket.destroy())
     const own = ownAnswer(request)
     if (own !== undefined) {
@@ -160,15 +175,13 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
     server.close()
     throw error
   }
-  const giveWay = (): void => {
-    server.close()
-    void outside?.close()
-  }
   return {
     port,
-    giveWay,
+    publicPort: outside?.port() ?? null,
+    serve: (next) => void (host = next),
     close() {
-      giveWay()
+      server.close()
+      void outside?.close()
       passOn.end()
       server.closeAllConnections()
       outside?.closeAllConnections()

@@ -30,6 +30,8 @@ export async function runCairn(args: readonly string[]): Promise<CommandEnd> {
   }
 }
 
+const followsWords = 'This node follows'
+
 /** One machine. */
 export class HubMachine {
   readonly name: string
@@ -58,7 +60,8 @@ export class HubMachine {
     const child = spawn(process.execPath, [cairnEntry, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.output += text
-      if (this.call === null && this.output.includes('Cairn is running at')) this.call = connectToDataDir(this.dataDir)
+      const leads = this.output.lastIndexOf('Cairn is running at') > this.output.lastIndexOf(followsWords)
+      this.call = leads ? (this.call ?? connectToDataDir(this.dataDir)) : null
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.errors = (this.errors + text).slice(-8_000)))
     this.#exit = new Promise((resolve) => {
@@ -81,9 +84,9 @@ export class HubMachine {
     return (JSON.parse(readFileSync(join(this.dataDir, 'connection.json'), 'utf8')) as { token: string }).token
   }
 
-  /** Waits until it is a process that follows. */
+  /** Waits until it is a process that follows, or has followed. */
   async follows(): Promise<void> {
-    while (!this.output.includes('This node follows')) await pause(20)
+    while (!this.output.includes(followsWords)) await pause(20)
   }
 
   /** Lets it stand still; it is not taken for the leader any more. */

@@ -1,0 +1,92 @@
+// A planned handover as those notice it who ask the leader itself, with connections they keep: nothing is cut, and whoever led
+// passes on what it is asked from then on (D-365, D-369).
+import { readdirSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectStatus } from '../support/api-call.ts'
+import { leaderOf } from '../support/hub-machine.ts'
+import { createHub } from '../support/hub-of-machines.ts'
+import type { HubOfMachines } from '../support/hub-of-machines.ts'
+import { hasPostgres } from '../support/postgres-cluster.ts'
+
+const chains = 6
+
+// reason: there is no PostgreSQL to test with on every machine
+describe.skipIf(!hasPostgres)('a handover', () => {
+  let made: HubOfMachines
+  beforeAll(async () => void (made = await createHub(['a', 'b'])))
+  afterAll(() => made?.remove())
+
+  it('cuts nobody who asks the machines themselves, there and back', { timeout: 240_000 }, async () => {
+    const [first, second] = made.machines as [(typeof made.machines)[0], (typeof made.machines)[0]]
+    first.start()
+    const { call } = await leaderOf([first])
+    const { key } = (await expectStatus(call, 201, 'POST', '/api/v1/keys', { name: 'chain' })) as { key: string }
+    const item = { name: 'note', label: 'Note', fields: { title: { type: 'text', label: 'Title' } } }
+    await expectStatus(call, 200, 'PUT', '/api/v1/meta/object/note', { type: 'object', name: 'note', item })
+    second.start()
+    await second.follows()
+
+    const failed: string[] = []
+    const written: string[] = []
+    let isOver = false
+    let slowest = 0
+    const ask = async (method: string, path: string, title?: string): Promise<void> => {
+      const began = performance.now()
+      try {
+        const answer = await fetch(`${first.url}/api/v1${path}`, {
+          method,
+          headers: { 'x-api-key': key, ...(title === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(title === undefined ? {} : { body: JSON.stringify({ title }) }),
+        })
+        const text = await answer.text()
+        if (!answer.ok && answer.status !== 429) failed.push(`${method} ${path}: ${answer.status} ${text}`)
+        if (answer.status === 201) written.push(title!)
+      } catch (error) {
+        failed.push(`${method} ${path}: ${String((error as Error).cause ?? error)}`)
+      }
+      slowest = Math.max(slowest, performance.now() - began)
+    }
+    // Writes without a key: what is cut could not be repeated.
+    const chain = async (name: number): Promise<void> => {
+      for (let at = 0; !isOver; at += 1) {
+        await ask('POST', '/data/note', `${name}/${at}`)
+        await ask('GET', '/data/note?top=5')
+        await pause(5)
+      }
+    }
+    const running = Array.from({ length: chains }, (_, name) => chain(name))
+    for (const heir of [second, first]) {
+      await pause(1_500)
+      // The host name means the other one: a node that leads is no heir.
+      const handed = await made.hub('handover', '--to', hostname())
+      expect(handed, handed.error).toMatchObject({ code: 0, output: expect.stringContaining(heir.url) })
+      expect((await leaderOf(made.machines)).name).toBe(heir.name)
+      await expect
+        .poll(async () => (await (await fetch(`${heir === first ? second.url : first.url}/readyz`)).json()) as unknown)
+        .toMatchObject({ error: { details: { reason: 'standby', leader: heir.url } } })
+      await pause(1_500)
+    }
+    isOver = true
+    await Promise.all(running)
+    expect(failed).toEqual([])
+    // A node that has handed over goes on with its file.
+    const logs = made.machines.map(({ dataDir }) => join(dataDir, 'logs', 'hub'))
+    const said = logs.flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')))
+    expect(said.join('').split('follows again').length).toBe(3)
+    expect(said.join('')).not.toContain('copied anew')
+    const { records } = (await expectStatus(
+      (await leaderOf(made.machines)).call,
+      200,
+      'POST',
+      '/api/v1/data/note/query',
+      {
+        aggregations: [{ function: 'count', alias: 'n' }],
+      },
+    )) as { records: { n: number }[] }
+    expect(records[0]?.n).toBe(written.length)
+    process.stderr.write(`handover: ${written.length} writes at the machines, slowest ${Math.round(slowest)} ms\n`)
+  })
+})
