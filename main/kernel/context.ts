@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly impersonatorId?: string
   /** The caller's active organization; null when organizations are off (D-41). */
   readonly organizationId: string | null
+  /** Work of the host that keeps to the organization like a user does: its rights end there, and only there. */
+  readonly isWalled?: true
   /** Rises whenever any right may have changed; caches keyed by it are dropped. */
   readonly permissionEpoch: number
   /** BCP-47 tag resolved from Accept-Language, else the workspace's. */
@@ -69,7 +71,7 @@ const never = new AbortController().signal
 const systemActor: Actor = Object.freeze({ type: 'system', id: 'system' })
 
 /** The context of a call for what the system writes because of it (D-61). */
-export function asSystem(ctx: RequestContext): RequestContext {
+export function asSystem({ isWalled: _walled, ...ctx }: RequestContext): RequestContext {
   return {
     ...ctx,
     actor: systemActor,

@@ -194,6 +194,10 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     timeZone,
     notifications: parts.notifications,
     sync: parts.sync,
+    homeOf(userId) {
+      const auth = parts.auth()
+      return auth?.hasOrganizations === true ? (auth.memberships(userId)[0]?.organizationId ?? null) : null
+    },
   })
   const alarm = createAlarm({
     clock,

@@ -52,6 +52,8 @@ export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal):
   if (run.runAs === 'system') {
     return {
       ...shared,
+      // The system's rights are those over one organization.
+      isWalled: true,
       actor: { type: 'automation', id: run.flowName },
       ...(run.userId === null ? {} : { onBehalfOf: run.userId }),
     }

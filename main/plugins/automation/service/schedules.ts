@@ -65,6 +65,8 @@ export interface ScheduleParts extends Pick<PluginHost, 'read' | 'write' | 'cloc
   readonly timeZone: () => string
   readonly notifications: () => Pick<NotificationsService, 'notify'> | undefined
   readonly sync: () => SyncService | undefined
+  /** The organization a user joined first; null while organizations are off, and for who is in none. */
+  readonly homeOf: (userId: string) => string | null
 }
 
 /** @source D-160 */
@@ -125,9 +127,10 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       setNextRun(tx, name, isoOf(nextTime(times, now, Date.parse(row.nextRunAt))))
   }
 
+  /** In the organization the flow was saved in; one saved while there was none belongs where its author does. */
   const contextFor = ({ state }: KnownFlow): RequestContext => ({
     ...internalContext(`schedule-${clock.now()}`, 'automation'),
-    organizationId: state.savedOrganization,
+    organizationId: state.savedOrganization ?? (state.savedBy === null ? null : parts.homeOf(state.savedBy)),
   })
 
   const runOne = async (row: ScheduleRow, known: KnownFlow): Promise<void> => {

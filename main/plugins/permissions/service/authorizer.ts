@@ -50,17 +50,21 @@ export function createAuthorizer({ directory, schemaOf, hasOrganizations }: Auth
     return rights.narrowed === null ? own : [...own, rights.narrowed]
   }
 
+  /** Whether the caller's records are those of one organization. */
+  const isWalled = (ctx: RequestContext): boolean =>
+    (callerKind(ctx) === 'user' || ctx.isWalled === true) && hasOrganizations()
+
   const isReadOnly = (ctx: RequestContext): boolean => ctx.scope?.readOnly === true
 
   const isUnrestricted = (ctx: RequestContext): boolean => {
     const kind = callerKind(ctx)
-    if (kind !== 'user') return kind === 'host'
+    if (kind !== 'user') return kind === 'host' && !isWalled(ctx)
     if (ctx.scope !== undefined && (ctx.scope.readOnly || ctx.scope.permissionSets !== null)) return false
-    return !hasOrganizations() && isAdministrator(ctx)
+    return !isWalled(ctx) && isAdministrator(ctx)
   }
 
   const closedBecause = (ctx: RequestContext): string | undefined =>
-    callerKind(ctx) === 'user' && ctx.organizationId === null && hasOrganizations() ? 'no_organization' : undefined
+    ctx.organizationId === null && isWalled(ctx) ? 'no_organization' : undefined
 
   const canObject = (ctx: RequestContext, object: string, action: RecordAction): boolean => {
     if (!words.has(action)) return false
@@ -81,16 +85,14 @@ export function createAuthorizer({ directory, schemaOf, hasOrganizations }: Auth
       return partsOf(ctx).every((part) => part.hasSystem(permission))
     },
     rowCondition(ctx, object, action) {
-      const kind = callerKind(ctx)
-      if (kind !== 'user') return kind === 'host' ? null : false
       if (closedBecause(ctx) !== undefined || !canObject(ctx, object, action)) return false
       const conditions: Filter[] = []
-      for (const part of partsOf(ctx)) {
+      for (const part of callerKind(ctx) === 'user' ? partsOf(ctx) : []) {
         const rows = part.rows(object, action)
         if (rows === false) return false
         if (rows !== null) conditions.push(rows)
       }
-      const schema = hasOrganizations() ? schemaOf(object) : undefined
+      const schema = isWalled(ctx) ? schemaOf(object) : undefined
       if (schema !== undefined) {
         const ids = organizationRecords(schema.uid, ctx.organizationId!)
         conditions.push({ kind: 'among', field: 'id', ids })

@@ -141,6 +141,7 @@ function contextOf(event: PlatformEvent, organizationId: string | null): Request
     actor: { type: 'system', id: 'system' },
     credential: 'internal',
     organizationId,
+    isWalled: true,
     permissionEpoch: 0,
     locale: 'en',
     requestId: event.requestId,
