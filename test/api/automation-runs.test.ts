@@ -204,6 +204,43 @@ describe('nodes', () => {
     expect(run.steps.find(({ nodeId }) => nodeId === 'both')?.['output']).toEqual({ left: 2, right: 3 })
   })
 
+  it('keep what each branch sets, side by side and one after the other', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    const variables = names.map((name) => ({ name, type: 'number', isOutput: true }))
+    const sets = (variable: string, value: unknown) => ({
+      id: `set_${variable}`,
+      type: 'assignment',
+      config: { assignments: [{ variable, value }] },
+    })
+    const branches = ['a', 'b', 'c'].map((name, at) => ({
+      name,
+      ...bodyOf(
+        { id: `is_${name}`, type: 'transform', outputVariable: `${name}_seen`, config: { expression: `${at}` } },
+        sets(name, `{{ ${name}_seen + 1 }}`),
+      ),
+    }))
+    const run = await runRow([{ id: 'all', type: 'parallel', config: { branches } }, sets('d', '{{ a + b + c }}')], {
+      variables,
+    })
+    expect(run['output']).toEqual({ a: 1, b: 2, c: 3, d: 6 })
+    expect(run['variables']).toMatchObject({ a: 1, b: 2, c: 3, a_seen: 0, b_seen: 1, c_seen: 2 })
+    // A branch that writes records ends in the transaction of its writes.
+    const writes = names.map((name) => ({
+      name,
+      ...bodyOf({
+        id: `w_${name}`,
+        type: 'create_record',
+        outputVariable: name,
+        config: { object: 'task', data: { title: name } },
+      }),
+    }))
+    const written = await runRow([
+      { id: 'all', type: 'parallel', config: { branches: writes } },
+      { id: 'ids', type: 'transform', config: { expression: '[a.id, b.id, c.id, d.id]' } },
+    ])
+    expect(new Set(written.steps.find(({ nodeId }) => nodeId === 'ids')?.['output'] as string[]).size).toBe(4)
+  })
+
   it('catch what fails inside', async () => {
     const run = await runRow([
       {

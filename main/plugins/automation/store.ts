@@ -226,6 +226,12 @@ export function isRunning(read: Get, id: string): boolean {
   return read.get(statement("SELECT 1 FROM automation_run WHERE id = ? AND status = 'running'", [id])) !== undefined
 }
 
+/** The variables of a run as they are stored; none of a run that is gone. */
+export function storedVariables(read: Get, id: string): Readonly<Record<string, unknown>> {
+  const row = read.get<{ variables: string }>(statement('SELECT variables FROM automation_run WHERE id = ?', [id]))
+  return row === undefined ? {} : (JSON.parse(row.variables) as Record<string, unknown>)
+}
+
 /** Stores a step; one of the same id is replaced, in its place. */
 export function putStep(tx: Tx, step: NewStep): void {
   const sql = `INSERT INTO automation_step (id, run_id, key, node_id, node_type, node_label, status, started_at,

@@ -9,7 +9,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { NodeCall, NodeOutcome, NodePause, NodeType } from '../../api.ts'
 import { automationError } from '../../errors.ts'
 import type { NewStep, StepRow } from '../../store.ts'
-import { changeRun, isRunning, mentionRecords, putStep } from '../../store.ts'
+import { changeRun, isRunning, mentionRecords, putStep, storedVariables } from '../../store.ts'
 import type { ErrorPolicy, FlowGraph, FlowNode } from '../flow.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { nextAfter, nextAfterFault } from './choose-edge.ts'
@@ -141,14 +141,14 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
 
   /** What one attempt stores at its end, and whether that has happened. */
   const ending = (memory: RunMemory, place: Place, step: NewStep, input: unknown) => {
-    let stored: { end: StepEnd; step: NewStep; variables: RunMemory['variables'] } | undefined
+    let stored: { end: StepEnd; step: NewStep; changes: RunMemory['variables'] } | undefined
     const prepare = (outcome: NodeOutcome): NonNullable<typeof stored> => {
       const output = outcome.output ?? null
       const changes = {
         ...outcome.variables,
         ...(place.node.outputVariable === null ? {} : { [place.node.outputVariable]: output }),
       }
-      const variables = Object.keys(changes).length === 0 ? memory.variables : { ...memory.variables, ...changes }
+      const variables = { ...memory.variables, ...changes }
       // The edges of a node see its own output.
       const seen: Frame = { ...place.frame, outputs: new Map([...place.frame.outputs, [place.node.id, output]]) }
       const next = nextAfter(place.graph, place.node, outcome.label, evaluator(memory, seen, variables))
@@ -166,20 +166,18 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
         resumeAt: null,
         signal: null,
       }
-      return { end: { output, next }, step: done, variables }
+      return { end: { output, next }, step: done, changes }
     }
     const put = (tx: Tx, prepared: NonNullable<typeof stored>, outcome: NodeOutcome): void => {
-      const { variables } = prepared
-      const change = variables === memory.variables ? {} : { variables: JSON.stringify(variables) }
-      store(tx, memory, place.frame, prepared.step, change)
+      store(tx, memory, place.frame, prepared.step, variablesWith(tx, memory, place.frame, prepared.changes))
       outcome.commit?.(tx)
       stored = prepared
     }
     const remember = (): StepEnd => {
-      const { step: done, variables, end } = stored!
+      const { step: done, changes, end } = stored!
       memory.opening = undefined
       memory.steps.set(done.key, done as StepRow)
-      memory.variables = variables
+      memory.variables = { ...memory.variables, ...changes }
       return end
     }
     return {
@@ -403,6 +401,18 @@ function isHeld(evaluate: (source: unknown) => unknown, source: unknown): boolea
   } catch {
     return false
   }
+}
+
+/** Inside of nodes others may have set theirs in the same moment: what is stored counts, and only what changed is new. */
+function variablesWith(
+  tx: Tx,
+  { row, variables }: RunMemory,
+  { parent }: Frame,
+  changes: RunMemory['variables'],
+): Change {
+  if (Object.keys(changes).length === 0) return {}
+  const present = parent === null ? variables : storedVariables(tx, row.id)
+  return { variables: JSON.stringify({ ...present, ...changes }) }
 }
 
 /** An end node of the flow itself: nothing comes between it and the end of the run. */
