@@ -36,12 +36,7 @@ const heightOf = (hasChips: boolean, lines: number): number =>
 const isChip = (field: FieldDefinition): boolean => fieldTypeOf(field).chips !== undefined
 
 /** What a card says: fields without a value are left out, and a value with nothing beside it has the line to itself. */
-function valuesOf(
-  record: GridRecord,
-  fields: readonly FieldDefinition[],
-  context: FieldContext,
-  room: number = line.all,
-) {
+function valuesOf(record: GridRecord, fields: readonly FieldDefinition[], context: FieldContext, paired = false) {
   const badges = fields.flatMap((field) =>
     (fieldTypeOf(field).chips?.(record[field.name], field, context) ?? []).map((chip) => ({ field, chip })),
   )
@@ -51,7 +46,9 @@ function valuesOf(
     const text = fieldTypeOf(field).format(record[field.name], field, context)
     if (text === '') continue
     const last = texts.at(-1)
-    const fits = last?.begins && Math.max(line.half, widthOf(last.text)) + widthOf(text) <= room
+    const fits =
+      last?.begins &&
+      (paired || (widthOf(text) <= line.half && Math.max(line.half, widthOf(last.text)) + widthOf(text) <= line.all))
     if (fits) last.wide = false
     texts.push({ field, text, begins: !fits, wide: !fits })
   }
@@ -66,7 +63,7 @@ export function CardValues(props: {
   /** Two in a line however long they are, where cards are of one height. */
   paired?: boolean
 }) {
-  const { badges, texts } = valuesOf(props.record, props.fields, props.context, props.paired ? Infinity : line.all)
+  const { badges, texts } = valuesOf(props.record, props.fields, props.context, props.paired)
   return (
     <>
       {badges.length > 0 && (
