@@ -445,6 +445,25 @@ describe('failures', () => {
     ])
   })
 
+  it('lead to a fallback no edge leads to', async () => {
+    const { nodes, edges } = rowOf(bad('b'))
+    const aside = [
+      { id: 'd', type: 'log', config: { message: '{{ error.code }}' } },
+      { id: 'f', type: 'end' },
+    ]
+    await saveFlow(host, 'falls_aside', {
+      nodes: [...nodes, ...aside],
+      edges: [...edges, { id: 'df', source: 'd', target: 'f' }],
+      errorHandling: { fallbackNodeId: 'd' },
+    })
+    expect(statuses(await runFlow(host, 'falls_aside'))).toEqual([
+      'start success 0',
+      'b failure 0',
+      'd success 0',
+      'f success 0',
+    ])
+  })
+
   it('a node is stopped at its time limit, a run at its own', async () => {
     const slow = { id: 'slow', type: 'script', timeoutMs: 200, config: { source: 'for (;;) {}' } }
     await saveFlow(host, 'slow_node', rowOf(slow))

@@ -23,6 +23,11 @@ export interface CheckParts extends ConfigCheck {
   readonly types: Pick<NodeTypes, 'get'>
 }
 
+/** What the check of a graph asks, and the node every failure of the flow leads to where the graph has it. */
+interface GraphParts extends CheckParts {
+  readonly fallback: string | null
+}
+
 /** Nodes of a flow, those inside of nodes too. @source D-199 */
 const maxNodes = 500
 const maxProblems = 100
@@ -50,7 +55,7 @@ export function flowProblems(flow: FlowDefinition, parts: CheckParts): FlowProbl
         '',
         known,
         flow.variables.map(({ name }) => name),
-        parts,
+        { ...parts, fallback: flow.errorHandling.fallbackNodeId },
       ),
     )
   return problems.slice(0, maxProblems)
@@ -105,7 +110,7 @@ function graphProblems(
   at: string,
   known: ReadonlySet<string>,
   variables: readonly string[],
-  parts: CheckParts,
+  parts: GraphParts,
 ): FlowProblem[] {
   const problems = graphFaults(graph, at)
   const starts = graph.nodes.filter(({ type }) => type === 'start')
@@ -113,7 +118,7 @@ function graphProblems(
   if (at === '' ? starts.length !== 1 : starts.length > 1 || entry === undefined) {
     const message = at === '' ? 'A flow has exactly one start.' : 'A body begins at one node.'
     problems.push({ path: `${at}nodes`, code: 'start', message })
-  } else if (entry !== undefined) problems.push(...unreachable(graph, entry, at))
+  } else if (entry !== undefined) problems.push(...unreachable(graph, entry, at, parts.fallback))
   graph.nodes.forEach((node, index) => {
     problems.push(...nodeProblems(graph, node, `${at}nodes.${index}`, known, variables, parts))
   })
@@ -152,7 +157,7 @@ function nodeProblems(
   path: string,
   known: ReadonlySet<string>,
   variables: readonly string[],
-  parts: CheckParts,
+  parts: GraphParts,
 ): FlowProblem[] {
   const type = parts.types.get(node.type)
   const nodeId = node.id
@@ -252,9 +257,12 @@ function startProblems(flow: FlowDefinition): FlowProblem[] {
   return config['cron'] === undefined && config['everySeconds'] === undefined ? [missing('cron')] : []
 }
 
-function unreachable(graph: FlowGraph, entry: FlowNode, at: string): FlowProblem[] {
+function unreachable(graph: FlowGraph, entry: FlowNode, at: string, fallback: string | null): FlowProblem[] {
   const reached = new Set([entry.id])
-  const fallbacks = graph.nodes.flatMap(({ retry }) => retry?.fallbackNodeId ?? [])
+  const fallbacks = [
+    ...graph.nodes.flatMap(({ retry }) => retry?.fallbackNodeId ?? []),
+    ...(fallback === null ? [] : [fallback]),
+  ]
   const queue = [entry.id, ...fallbacks]
   for (const id of fallbacks) reached.add(id)
   for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
