@@ -5,8 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyRoute, RateClass } from '#shared/route.ts'
-import { platformError } from '#shared/errors.ts'
-import type { PlatformError } from '#shared/errors.ts'
+import { PlatformError, platformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction, requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
@@ -205,7 +204,8 @@ export function serve(
         sendResult(pipeline, runtime, request, reply, ctx, startedAt, result),
       )
   } catch (error) {
-    release(pipeline, runtime, request, reply, () => sendError(pipeline, request, reply, error, runtime.limitBytes))
+    const send = (): void => sendError(pipeline, request, reply, error, runtime.limitBytes)
+    release(pipeline, runtime, request, reply, send, error)
   }
 }
 
@@ -215,23 +215,38 @@ export function serve(
  */
 let spareAbort: AbortController | undefined
 
-/** Sends an answer, or what the gate has against it. */
+/**
+ * Sends an answer, or what the gate has against it.
+ * @param thrown what the answer is of; what says that nothing could be stored has waited for that, and does not once more
+ */
 function release(
   pipeline: PipelineContext,
   runtime: RouteRuntime,
   request: FastifyRequest,
   reply: FastifyReply,
   send: () => void,
+  thrown?: unknown,
 ): void {
-  const { gateMs } = runtime.contract
+  const hasWaited =
+    thrown instanceof PlatformError && thrown.code === 'service_unavailable' && thrown.details['reason'] === undefined
+  const gateMs = hasWaited ? 1 : runtime.contract.gateMs
   const opens = pipeline.answerGate === null || gateMs === 0 ? null : pipeline.answerGate()
   if (opens === null) {
     send()
     return
   }
-  const refuse = (error: unknown): void => sendError(pipeline, request, reply, error, runtime.limitBytes)
+  const refuse = (error: unknown): void =>
+    sendError(pipeline, request, reply, runtime.mutates ? mayHaveActed(error) : error, runtime.limitBytes)
   const inTime = gateMs === undefined ? opens : Promise.race([opens, tooLate(gateMs)])
   inTime.then(send).catch(refuse)
+}
+
+/** What the gate holds back of a write may have been stored all the same. */
+function mayHaveActed(error: unknown): unknown {
+  if (!(error instanceof PlatformError) || error.code !== 'service_unavailable') return error
+  const { code, details, ...definition } = error
+  const told = { ...definition, message: error.message }
+  return new PlatformError(code, told, { ...details, outcome: 'unknown' }, error.cause)
 }
 
 /** @throws service_unavailable after so many milliseconds */
@@ -335,7 +350,8 @@ function awaitResult(
       }
       settled = true
       clearTimeout(timer)
-      release(pipeline, runtime, request, reply, () => sendError(pipeline, request, reply, error, runtime.limitBytes))
+      const send = (): void => sendError(pipeline, request, reply, error, runtime.limitBytes)
+      release(pipeline, runtime, request, reply, send, error)
     },
   )
 }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { platformError } from '#shared/errors.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { createIds } from '#main/kernel/ids.ts'
 import { createLogger } from '#main/kernel/logger.ts'
@@ -338,5 +339,17 @@ describe('the door of a node that follows', () => {
     expect((await fetch(`${baseUrl}/api/v1/health`, { headers: owner })).status).toBe(200)
     const refused = await fetch(`${baseUrl}/api/v1/ready`, { headers: owner })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  })
+
+  it('does not wait once more for a store that a write has waited for, and says that nobody knows', async () => {
+    const lost = testRoute({ operationId: 'lost', method: 'POST', path: '/lost' }, async () => {
+      throw platformError('service_unavailable', { retryAfterSeconds: 1 })
+    })
+    const { server, owner } = await createTestServer([lost], { answerGate: () => new Promise<void>(() => {}) })
+    closers.push(() => server.close())
+    const { baseUrl } = await server.listen(0)
+    const answer = await fetch(`${baseUrl}/api/v1/lost`, { method: 'POST', headers: owner })
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({ error: { details: { reason: 'hub_store', outcome: 'unknown' } } })
   })
 })
