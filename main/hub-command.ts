@@ -1,4 +1,4 @@
-// The commands about a hub: init, status, handover, restore. Read the command line and say what happened; what they do is done
+// The commands about a hub: init, status, handover, forget, restore. Read the command line and say what happened; what they do is done
 // in the room of the hub.
 import { existsSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -18,6 +18,7 @@ const usage = `Usage: cairn hub <command> postgres://user@host/database [--data 
                     Makes hub.key in the folder: every node needs it, and nobody can read the hub without it. Keep a copy
   status            who leads, who follows and how far behind, which copies are kept
   handover          let another node lead, without waiting for a lease
+  forget NAME       no longer list a node that is gone: by its name, host name or address, after the PostgreSQL
   restore           make a new folder with the workspace as it was (--to), which is then part of no hub
 
   Nodes: cairn serve --hub postgres://user@host/database --data DIR [--port N] [--address URL]
@@ -37,6 +38,8 @@ ${hubOptionsUsage}
 interface Given extends HubChoice {
   readonly dataDir: string
   readonly to: string | undefined
+  /** The node to forget. */
+  readonly name: string | undefined
   readonly anew: boolean
   readonly json: boolean
 }
@@ -64,6 +67,8 @@ export async function runHub(argv: readonly string[]): Promise<number> {
         return await status(given)
       case 'handover':
         return await handover(given)
+      case 'forget':
+        return await forget(given)
       case 'restore':
         return await restore(given)
       default:
@@ -90,6 +95,7 @@ function parse(argv: readonly string[]): [string, Given] | null {
     },
   })
   const [command, url, ...rest] = positionals
+  const name = command === 'forget' ? rest.shift() : undefined
   if (values.help === true || command === undefined) return null
   if (url === undefined || rest.length > 0)
     throw new Error('Which PostgreSQL? Name it as postgres://user@host/database.')
@@ -99,6 +105,7 @@ function parse(argv: readonly string[]): [string, Given] | null {
       ...readHubChoice(url, values),
       dataDir: locateDataDir(values.data),
       to: values.to,
+      name,
       anew: values.anew ?? false,
       json: values.json ?? false,
     },
@@ -190,6 +197,23 @@ function tell({ nodes, snapshots, log }: HubStatus, head: NonNullable<HubStatus[
   const [newest] = snapshots
   if (newest !== undefined) lines.push(`Restore    any moment from ${timeOf(snapshots.at(-1)!.at)} on`)
   return lines
+}
+
+async function forget(given: Given): Promise<number> {
+  const { name } = given
+  if (name === undefined) throw new Error('Which node? Name it after the PostgreSQL; hub status shows the names.')
+  const { forgetNode } = await import('#main/hub/hub-commands.ts')
+  const result = await forgetNode(addressOf(given), name)
+  if (typeof result === 'object' && 'forgotten' in result) {
+    process.stdout.write(`Forgotten: ${result.forgotten.join(', ')}\n`)
+    return 0
+  }
+  process.stderr.write(
+    result === 'unknown'
+      ? `No node "${name}" is known, so there is nothing to forget. hub status shows the names.\n`
+      : `${result.alive} is there, so it was not forgotten. Nothing was changed. Stop it first.\n`,
+  )
+  return 1
 }
 
 async function handover(given: Given): Promise<number> {

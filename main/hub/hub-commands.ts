@@ -78,6 +78,22 @@ export function askHandover(address: HubAddress, to: string | undefined): Promis
   })
 }
 
+/** How forgetting a node ended: names of what was forgotten, or why nothing was. */
+export type ForgetResult = { readonly forgotten: readonly string[] } | { readonly alive: string } | 'unknown'
+
+/** Forgets a node that is gone. @param name its name, host name or address */
+export function forgetNode(address: HubAddress, name: string): Promise<ForgetResult> {
+  return withStore(address, async (store) => {
+    const head = await store.head()
+    const meant = (await store.nodes()).filter((node) => isMeant(node, name))
+    const isAlive = (one: SeenNode): boolean => isPresent(one) || (one.node === head?.node && head.leaseLeftMs > 0)
+    const forgotten = meant.filter((one) => !isAlive(one)).map(({ node }) => node)
+    for (const node of forgotten) await store.forget(node)
+    if (forgotten.length > 0) return { forgotten }
+    return meant.length === 0 ? 'unknown' : { alive: meant[0]!.node }
+  })
+}
+
 /** Makes a folder's database and small files as they were. @param until milliseconds since 1970 @throws HubStopped */
 export function restoreFolder(address: HubAddress, file: string, until: number): Promise<Restored> {
   return withStore(address, async (store) => {

@@ -23,7 +23,8 @@ export function nodesOf(nodes: readonly SeenNode[], leader: string | null, seq: 
       address: one.address,
       leads: one.node === leader,
       isHere: isPresent(one),
-      rowsBehind: Math.max(0, seq - one.seq),
+      // A leader says each second where it is, and is at the end.
+      rowsBehind: one.node === leader ? 0 : Math.max(0, seq - one.seq),
       seenAgoMs: one.agoMs,
     }))
 }

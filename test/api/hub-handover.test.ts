@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectStatus } from '../support/api-call.ts'
 import { leaderOf } from '../support/hub-machine.ts'
@@ -18,6 +19,39 @@ describe.skipIf(!hasPostgres)('a handover', () => {
   let made: HubOfMachines
   beforeAll(async () => void (made = await createHub(['a', 'b'])))
   afterAll(() => made?.remove())
+
+  /** A node that is gone is listed until somebody, or a day, forgets it; it counts in no figure of rows. */
+  const expectForgetting = async (): Promise<void> => {
+    const [first, second] = made.machines as [(typeof made.machines)[0], (typeof made.machines)[0]]
+    const address = 'https://gone.example'
+    const client = new pg.Client({ connectionString: made.cluster.url })
+    await client.connect()
+    const put = 'INSERT INTO hub_node SELECT ws, $1, $2, clock_timestamp() - $3::interval, 1 FROM hub_head'
+    await client.query(put, ['gone.1', address, '1 hour'])
+    await client.query(put, ['old.1', 'https://old.example', '25 hours'])
+    await client.end()
+    const metrics = async (): Promise<string> => {
+      const headers = { authorization: `Bearer ${first.token()}` }
+      return (await fetch(`${first.url}/metrics`, { headers })).text()
+    }
+    const told = await metrics()
+    expect(told).toContain(`cairn_hub_node_seen_seconds{address="${address}"}`)
+    expect(told).not.toContain(`cairn_hub_node_behind_rows{address="${address}"}`)
+    expect(told).not.toContain('old.example')
+    const status = await made.hub('status')
+    expect(status.output).toContain(`gone.1  ${address}`)
+    const { nodes } = (await expectStatus((await leaderOf(made.machines)).call, 200, 'GET', '/api/v1/hub')) as {
+      nodes: { node: string; address: string; state: string; rowsBehind: number }[]
+    }
+    const leads = nodes.find(({ state }) => state === 'leads')!
+    expect(leads).toMatchObject({ address: first.url, rowsBehind: 0 })
+    const follower = nodes.find(({ address: one, state }) => one === second.url && state === 'follows')!
+    for (const name of [follower.node, leads.node])
+      expect(await made.hub('forget', name)).toMatchObject({ code: 1, error: expect.stringContaining('is there') })
+    expect(await made.hub('forget', 'nobody')).toMatchObject({ code: 1, error: expect.stringContaining('No node') })
+    expect(await made.hub('forget', 'gone.1')).toMatchObject({ code: 0, output: 'Forgotten: gone.1\n' })
+    expect(await metrics()).not.toContain(address)
+  }
 
   it('cuts nobody who asks the machines themselves, there and back', { timeout: 240_000 }, async () => {
     const [first, second] = made.machines as [(typeof made.machines)[0], (typeof made.machines)[0]]
@@ -71,6 +105,7 @@ describe.skipIf(!hasPostgres)('a handover', () => {
     }
     isOver = true
     await Promise.all(running)
+    await expectForgetting()
     expect(failed).toEqual([])
     // A node that has handed over goes on with its file.
     const logs = made.machines.map(({ dataDir }) => join(dataDir, 'logs', 'hub'))

@@ -86,6 +86,7 @@ export interface HubStore {
   trim(keepMs: number): Promise<number>
   /** Says that a node is there. */
   seen(node: string, address: string, seq: number): Promise<void>
+  /** Those that were seen within a day; {@link trim} drops the others. */
   nodes(): Promise<SeenNode[]>
   close(): Promise<void>
 }

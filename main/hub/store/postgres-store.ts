@@ -26,6 +26,8 @@ export interface PostgresStore extends HubStore {
    * @returns false when the epoch is over
    */
   nameHeir(epoch: number, heir: string): Promise<boolean>
+  /** Drops what is known of a node; one that is there says so again. */
+  forget(node: string): Promise<void>
   /** Keeps a small file under its name, if the epoch is the writer's. @returns false when it is over */
   putFile(epoch: number, name: string, body: Buffer): Promise<boolean>
   /** All small files by name. */
@@ -270,7 +272,13 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
          DELETE FROM hub_log l USING base WHERE l.ws = $1 AND l.seq < base.seq RETURNING l.last`,
         [workspace, keepMs],
       )
+      await run('trim-nodes', "DELETE FROM hub_node WHERE ws = $1 AND seen_at < clock_timestamp() - interval '1 day'", [
+        workspace,
+      ])
       return gone.filter(({ last }) => last).length
+    },
+    async forget(node) {
+      await run('forget', 'DELETE FROM hub_node WHERE ws = $1 AND node = $2', [workspace, node])
     },
     async seen(node, address, seq) {
       await run(
@@ -284,7 +292,7 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
       const found = await run<Record<'seq' | 'ago', string> & Pick<SeenNode, 'node' | 'address'>>(
         'nodes',
         `SELECT node, address, seq, extract(epoch FROM clock_timestamp() - seen_at) * 1000 AS ago
-         FROM hub_node WHERE ws = $1 AND seen_at > clock_timestamp() - interval '7 days' ORDER BY node`,
+         FROM hub_node WHERE ws = $1 AND seen_at > clock_timestamp() - interval '1 day' ORDER BY node`,
         [workspace],
       )
       return found.map(({ node, address, seq, ago }) => ({ node, address, seq: Number(seq), agoMs: Number(ago) }))

@@ -65,6 +65,7 @@ export function HubPart() {
         <ListTable
           label={t('hub.nodes')}
           columns={[
+            { label: t('word.name') },
             { label: t('hub.address') },
             { label: t('hub.state') },
             { label: t('hub.behind'), number: true },
@@ -73,13 +74,14 @@ export function HubPart() {
         >
           {nodes.map(({ node, address, state, rowsBehind, seenAt }) => (
             <tr key={node}>
-              <th scope="row">{address}</th>
+              <th scope="row">{node}</th>
+              <td>{address}</td>
               <td>
                 <span className={parts.badge} data-tone={state === 'gone' ? 'bad' : undefined}>
                   {t(`hub.state.${state}`)}
                 </span>
               </td>
-              <td data-number>{formatNumber(state === 'leads' ? 0 : rowsBehind)}</td>
+              <td data-number>{state === 'gone' ? '' : formatNumber(rowsBehind)}</td>
               <td data-wide data-quiet>
                 <Moment at={seenAt} />
               </td>

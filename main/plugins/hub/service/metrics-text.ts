@@ -31,8 +31,8 @@ export function metricsText(report: HubReport, version: string, now: number): st
     metric(
       'cairn_hub_node_behind_rows',
       'gauge',
-      'Rows that the file of a node lacks.',
-      others.map(({ address, rowsBehind }) => [{ address }, rowsBehind]),
+      'Rows that the file of a node lacks; of those that are there.',
+      others.filter(({ isHere }) => isHere).map(({ address, rowsBehind }) => [{ address }, rowsBehind]),
     ),
     metric(
       'cairn_hub_node_seen_seconds',
