@@ -168,6 +168,32 @@ describe('a run', () => {
     expect(JSON.stringify(whole)).not.toContain('closed')
   })
 
+  it('as the system says to who started it what it gives back, and not what failed', async () => {
+    const found = { ...reads, outputVariable: 'found' }
+    const end = { id: 'end', type: 'end', config: { output: { code: '{{ found.code }}' } } }
+    const { nodes, edges } = rowOf(found)
+    await saveFlow(host, 'gives', { runAs: 'system', nodes: nodes.with(-1, end), edges })
+    const params = { id: secretId }
+    const given = await as('worker', 'POST', '/automation/gives/trigger', { params })
+    expect(given.body.data.output).toEqual({ code: 'closed' })
+    const fails = { id: 'fail', type: 'end', config: { status: 'failed', message: 'It is {{ found.code }}.' } }
+    await saveFlow(host, 'blurts', {
+      runAs: 'system',
+      nodes: nodes.with(-1, fails),
+      edges: [edges[0], { ...edges[1], target: 'fail' }],
+    })
+    const answers = [
+      await as('worker', 'POST', '/automation/blurts/trigger', { params }),
+      await as('worker', 'POST', '/automation/trigger', { trigger: 'blurts', payload: { params } }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([422, 200])
+    expect(answers[0]!.body.error.details.cause).toEqual({ code: 'execution_failed', message: '', nodeId: 'fail' })
+    expect(answers[1]!.body.result.error).toMatchObject({ code: 'execution_failed', message: '', nodeId: 'fail' })
+    for (const { body } of answers) expect(JSON.stringify(body)).not.toContain('closed')
+    const told = (await host.post('/automation/blurts/trigger', { params })).body
+    expect(told.error.details.cause.message).toBe('It is closed.')
+  })
+
   it('speaks for somebody else only where manage_flows says so', async () => {
     expect(await code('worker', 'POST', '/automation/makes/trigger', { userId: ids['other'] })).toBe(
       'permission_denied',

@@ -24,9 +24,16 @@ export function automationHandlers(core: AutomationCore): Handlers<typeof automa
   const runOf = (ctx: RequestContext, { name, runId }: { name: string; runId: string }): RunRow =>
     view.require(ctx, flows.require(ctx, name), runId)
 
+  /** What a trigger by name answers of a run: its output, or why it failed (D-157). */
+  const resultOf = (ctx: RequestContext, run: RunRow): unknown => {
+    const error = view.cause(ctx, run)
+    if (error !== undefined) return { error: { ...error, runId: run.id } }
+    return run.output === null ? undefined : (JSON.parse(run.output) as unknown)
+  }
+
   const startNamed = async (ctx: RequestContext, trigger: string, payload: Body, query: WaitQuery) => {
     const runs = await triggering.startNamed(ctx, trigger, inputOf(payload), { waitMs: waitOf(query) })
-    const results = runs.map(({ name, run }) => [name, resultOf(run)] as const)
+    const results = runs.map(({ name, run }) => [name, resultOf(ctx, run)] as const)
     const isOne = results.length === 1
     const success = runs.every(
       ({ run }) => open.has(run.status) || run.status === 'completed' || run.status === 'paused',
@@ -51,7 +58,7 @@ export function automationHandlers(core: AutomationCore): Handlers<typeof automa
       const known = flows.require(ctx, params.name)
       const type = known.flow.type === 'screen' ? 'screen' : 'manual'
       const run = await triggering.start(ctx, known, inputOf(body ?? {}), { waitMs: waitOf(query), type })
-      const result = view.result(run)
+      const result = view.result(ctx, run)
       return new Reply(result, { status: open.has(run.status) ? 202 : 200 })
     },
     triggerByName: (ctx, { query, body }) => startNamed(ctx, body.trigger, body.payload ?? {}, query),
@@ -97,13 +104,4 @@ function inputOf(body: Body): StartInput {
 
 function waitOf({ waitMs, async: isAsync }: WaitQuery): number {
   return isAsync === true ? 0 : (waitMs ?? defaultWaitMs)
-}
-
-/** What a trigger by name answers of a run: its output, or why it failed (D-157). */
-function resultOf(run: RunRow): unknown {
-  if (run.error !== null) {
-    const { keys: _keys, ...error } = JSON.parse(run.error) as Record<string, unknown>
-    return { error: { ...error, runId: run.id } }
-  }
-  return run.output === null ? undefined : (JSON.parse(run.output) as unknown)
 }

@@ -281,11 +281,12 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       registerNodeType: types.register,
       async trigger(ctx, flow, input, options) {
         const run = await triggering.start(ctx, flows.require(ctx, flow), input, options)
+        const error = view.cause(ctx, run)
         return {
           runId: run.id,
           status: run.status,
           ...(run.output === null ? {} : { output: JSON.parse(run.output) as unknown }),
-          ...(run.error === null ? {} : { error: JSON.parse(run.error) as { code: string; message: string } }),
+          ...(error === undefined ? {} : { error }),
         }
       },
       resumeStep(tx, { runId, key }, outcome) {

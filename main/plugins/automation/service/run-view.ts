@@ -30,7 +30,9 @@ export interface RunView {
   /** The form a run waits with. @throws run_not_resumable */
   screen(ctx: RequestContext, run: RunRow): { runId: string; nodeId: string; screen: Screen }
   /** What a trigger answers. @throws execution_failed, execution_timeout, node_executor_not_found */
-  result(run: RunRow): z.input<typeof TriggerResult>
+  result(ctx: RequestContext, run: RunRow): z.input<typeof TriggerResult>
+  /** Why a run failed, as far as the caller may know; undefined of one that did not. */
+  cause(ctx: RequestContext, run: RunRow): Cause | undefined
 }
 
 type Screen = { title?: string; fields: Record<string, unknown>[]; submitLabel?: string }
@@ -56,6 +58,13 @@ export function createRunView({ read, authorizer, isAdministrator, now }: RunVie
     if (isAdministrator(ctx)) return true
     const isOwn = run.runAs === 'user' && run.userId === ctx.actor.id
     return isOwn && rights !== null && rights === authorizer().fingerprint(ctx)
+  }
+
+  const cause: RunView['cause'] = (ctx, run) => {
+    if (run.error === null) return undefined
+    const error = withoutKeys(run.error)
+    // What calls for the host passes on what it is told.
+    return ctx.credential !== 'internal' && seesContent(ctx, run) ? error : bareError(error)
   }
 
   const head = (run: RunRow, isOpen: boolean): ShownRun => {
@@ -105,6 +114,7 @@ export function createRunView({ read, authorizer, isAdministrator, now }: RunVie
 
   return {
     require,
+    cause,
     list(ctx, { item }, { status, ...query }) {
       const userId = managesFlows(ctx) ? undefined : ctx.actor.id
       const filter: RunFilter = { flowUid: item.uid, status, userId }
@@ -139,12 +149,11 @@ export function createRunView({ read, authorizer, isAdministrator, now }: RunVie
       if (found === undefined) throw automationError('run_not_resumable', { reason: 'no_screen', status: run.status })
       return { runId: run.id, ...found }
     },
-    result(run) {
+    result(ctx, run) {
       const from = Date.parse(run.startedAt ?? run.createdAt)
       const durationMs = Math.max(0, (run.completedAt === null ? now() : Date.parse(run.completedAt)) - from)
-      const cause = run.error === null ? undefined : withoutKeys(run.error)
       if (run.status === 'failed' || run.status === 'timed_out' || run.status === 'cancelled')
-        throw failure(run, cause ?? { code: 'execution_failed', message: '' })
+        throw failure(run, cause(ctx, run) ?? { code: 'execution_failed', message: '' })
       const screen = run.status === 'paused' ? screenOf(run)?.screen : undefined
       return {
         runId: run.id,
@@ -170,7 +179,8 @@ function failure(run: RunRow, cause: Cause): PlatformError {
   return new PlatformError(code, automationErrors[code], details)
 }
 
-type Cause = { code: string; message: string; nodeId?: string } & Record<string, unknown>
+/** Why a run failed. */
+export type Cause = { code: string; message: string; nodeId?: string } & Record<string, unknown>
 
 /** The keys of the failed steps are for the retry alone. */
 function withoutKeys(text: string): Cause {
