@@ -265,7 +265,14 @@ describe('a transition', () => {
   it('tells the states and transitions there are', async () => {
     const id = await make({}, 'open')
     const { details } = (await go(id, { transition: 'begin' })).body.error
-    expect(details).toEqual({ currentState: 'open', availableTransitions: ['win', 'lose', 'reset'] })
+    // Winning asks for an amount.
+    expect(details).toEqual({ currentState: 'open', availableTransitions: ['lose', 'reset'] })
+    const rich = await make({ amount: 11 }, 'open')
+    for (const one of [id, rich]) {
+      const { availableTransitions } = (await go(one, { transition: 'begin' })).body.error.details
+      const shown = (await state(one)).availableTransitions as { name: string }[]
+      expect(availableTransitions).toEqual(shown.map(({ name }) => name))
+    }
   })
 
   it('is for its roles and profiles, and for administrators', async () => {

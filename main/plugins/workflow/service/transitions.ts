@@ -1,6 +1,7 @@
 // Makes transitions: one change of the record with everything that belongs to it, or a question to those who approve it
 // (D-166). What is judged before the transaction is judged again inside of it.
 import { validationError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { StateMachine, Transition } from '#shared/rules/state-machine.ts'
 import { leavesFrom } from '#shared/rules/state-machine.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -32,11 +33,12 @@ export function createTransitions(parts: TransitionParts): WorkflowService['tran
   /** @throws transition_not_available, transition_denied */
   const requireOpen = (
     ctx: RequestContext,
+    schema: ObjectSchema,
     machine: StateMachine,
     wanted: Transition,
     record: PlatformRecord,
   ): void => {
-    requireFrom(machine, wanted, record, (one) => data.mayTake(ctx, one))
+    requireFrom(machine, wanted, record, () => states.open(ctx, schema, record, machine))
     if (!data.mayTake(ctx, wanted)) throw workflowError('transition_denied', { transition: wanted.name })
   }
 
@@ -51,7 +53,7 @@ export function createTransitions(parts: TransitionParts): WorkflowService['tran
     const check = (reads: Pick<Reads, 'all'>, record: PlatformRecord): void => {
       const waiting = states.pending(reads, schema, id, machine.name)
       if (waiting !== undefined) throw workflowError('approval_pending', { approvalRequestId: waiting.id })
-      requireOpen(ctx, machine, wanted, record)
+      requireOpen(ctx, schema, machine, wanted, record)
     }
     check(read, await states.whole(object, id))
     const own = { ...ctx }
@@ -103,19 +105,21 @@ function requireTransition(machine: StateMachine, { transition }: Pick<Transitio
 
 /**
  * Refuses a transition that does not begin where the record stands.
- * @param isShown which others are told of
+ * @param open those of the record as it stands (D-165); default none, as while an approval is awaited
  * @throws transition_not_available
  */
 export function requireFrom(
   machine: StateMachine,
   wanted: Transition,
   record: PlatformRecord,
-  isShown: (transition: Transition) => boolean = () => true,
+  open: () => readonly Transition[] = () => [],
 ): void {
   const currentState = stateOf(record[machine.field])
   if (leavesFrom(wanted, currentState)) return
-  const open = machine.transitions.filter((one) => leavesFrom(one, currentState) && isShown(one))
-  throw workflowError('transition_not_available', { currentState, availableTransitions: open.map(({ name }) => name) })
+  throw workflowError('transition_not_available', {
+    currentState,
+    availableTransitions: open().map(({ name }) => name),
+  })
 }
 
 /** @throws comment_required */
