@@ -190,7 +190,12 @@ async function backup(options: CliOptions): Promise<number> {
   } catch (error) {
     const connection = readConnectionFile(options.dataDir)
     if (!(error instanceof DataDirInUse) || connection === undefined || !(await verifyHost(connection))) {
-      process.stderr.write(`There is no backup: ${(error as Error).message}\n`)
+      const follows = error instanceof DataDirInUse && isHubFolder(options.dataDir)
+      process.stderr.write(
+        follows
+          ? 'There is no backup: this node of a hub does not lead. Nothing was made. Ask for it on the node that leads (cairn hub status names it), or of any node with POST /api/v1/backups.\n'
+          : `There is no backup: ${(error as Error).message}\n`,
+      )
       return 1
     }
     made = await makeBackupOf(connection)

@@ -188,7 +188,9 @@ async function openDoor(
   parts: Pick<StandbyDoorOptions, 'leader' | 'key' | 'log'>,
 ): Promise<StandbyDoor> {
   const config = readConfig(dataDir.path)
-  const { baseUrl, trustedOrigins, publicListen } = await readAccessConfig(config.of('host'), config.of('auth'))
+  const access = await readAccessConfig(config.of('host'), config.of('auth'))
+  const { baseUrl, trustedOrigins, publicListen } = access
+  for (const warning of access.warnings) process.stderr.write(`${warning}\n`)
   try {
     return await openStandbyDoor({
       ...parts,

@@ -82,6 +82,7 @@ describe('readAccessConfig', () => {
     const warningsOf = async (host: Record<string, unknown>, auth: Record<string, unknown>): Promise<string> =>
       (await readAccessConfig(host, auth)).warnings.join('\n')
     expect(await warningsOf({}, { mutualTls })).toContain('has no effect')
+    expect(await warningsOf({ listen: { address: '127.0.0.1', port: 7443 } }, {})).toContain('host.listen (127.0.0.1)')
     expect(await warningsOf({}, { advanced: { disableCSRFCheck: true } })).toContain('disableCSRFCheck')
     expect(
       await warningsOf({ listen }, { baseUrl, mutualTls: { ...mutualTls, certificateValidation: 'none' } }),

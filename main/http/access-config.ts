@@ -110,6 +110,10 @@ export async function readAccessConfig(
   const beyondLoopback = listen !== undefined && !isLoopback(listen.address)
   const baseUrl = readBaseUrl(auth['baseUrl'], beyondLoopback ? listen : undefined)
   const publicListen = beyondLoopback ? requireCertificate(listen) : null
+  if (listen !== undefined && !beyondLoopback)
+    warnings.push(
+      `host.listen (${listen.address}) has no effect: Cairn is always on 127.0.0.1. For other machines name an address that they reach.`,
+    )
   const usedTls = mutualTls?.enabled === true ? mutualTls : null
   if (usedTls !== null && publicListen === null) {
     warnings.push('auth.mutualTls has no effect: the host listens on loopback only.')

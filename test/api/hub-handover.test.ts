@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectStatus } from '../support/api-call.ts'
-import { leaderOf } from '../support/hub-machine.ts'
+import { leaderOf, runCairn } from '../support/hub-machine.ts'
 import { createHub } from '../support/hub-of-machines.ts'
 import type { HubOfMachines } from '../support/hub-of-machines.ts'
 import { hasPostgres } from '../support/postgres-cluster.ts'
@@ -62,6 +62,10 @@ describe.skipIf(!hasPostgres)('a handover', () => {
     await expectStatus(call, 200, 'PUT', '/api/v1/meta/object/note', { type: 'object', name: 'note', item })
     second.start()
     await second.follows()
+    expect(await runCairn(['backup', '--data', second.dataDir])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('on the node that leads'),
+    })
 
     const failed: string[] = []
     const written: string[] = []

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Head, HubStore, SeenNode, Snapshot, StoredRow } from './hub-store.ts'
 import type { Seal } from '../seal.ts'
+import { withPassword } from './password-file.ts'
 import { storeTables } from './tables.ts'
 
 /** What the store works with. */
@@ -70,8 +71,14 @@ const partColumns = 'seq, part, epoch, last, body, extract(epoch FROM at) * 1000
 
 /** Makes the store; nothing is asked before the first call. */
 export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresStoreOptions): PostgresStore {
+  // The password is read for each connection: it may have been changed.
+  class Client extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: withPassword(url) })
+    }
+  }
   const pool = new pg.Pool({
-    connectionString: url,
+    Client,
     max: 4,
     connectionTimeoutMillis: connectMs,
     query_timeout: statementMs,
