@@ -11,6 +11,13 @@ export type AiInput<K extends 'setAiConfig' | 'askAi' | 'chatWithAi' | 'suggestW
 /** The body of an answer. */
 export type AiOutput<K extends keyof typeof aiRoutes> = z.output<(typeof aiRoutes)[K]['response']>
 
+/** A prompt of a flow. */
+export interface AiPrompt {
+  readonly prompt: string
+  /** JSON Schema of the object that is to be answered. */
+  readonly schema?: Readonly<Record<string, unknown>> | undefined
+}
+
 /** Answers questions about records with the caller's rights; nothing of it writes records. */
 export interface AiService {
   config(): AiOutput<'getAiConfig'>
@@ -27,6 +34,12 @@ export interface AiService {
     input: AiInput<'chatWithAi'>,
     onText?: (text: string) => void,
   ): Promise<AiOutput<'chatWithAi'>>
+  /**
+   * What is answered to a prompt: text, or with a schema an object that fits it. It is kept in no conversation.
+   * @throws ai_provider_failed where only a model could answer, and there is none or it fails; ai_query_not_understood for a
+   *   prompt the embedded provider has no answer to; validation_error for a schema that is none
+   */
+  prompt(ctx: RequestContext, input: AiPrompt): Promise<string | Readonly<Record<string, unknown>>>
   /** @throws resource_not_found, permission_denied, invalid_query */
   suggest(ctx: RequestContext, input: AiInput<'suggestWithAi'>): Promise<AiOutput<'suggestWithAi'>>
   /** @throws resource_not_found, permission_denied */

@@ -8,6 +8,7 @@ import { aiPermissions } from './permissions.ts'
 import { aiHandlers } from './routes.ts'
 import type { AiService } from './api.ts'
 import { createProviderConfig } from './service/config.ts'
+import { promptNode } from './service/prompt-node.ts'
 
 /** Bytes of a model's answer that are read. */
 const maxAnswerBytes = 1_048_576
@@ -17,6 +18,7 @@ export const aiPlugin = definePlugin({
   id: 'ai',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
+  optional: ['automation'],
   discovery: { service: 'ai', routeKey: 'ai', route: '/ai', feature: 'ai' },
   contract: aiRoutes,
   errors: aiErrors,
@@ -53,6 +55,7 @@ export const aiPlugin = definePlugin({
       setConfig: config.set,
       ask: async (...words) => (await load()).ask(...words),
       chat: async (...words) => (await load()).chat(...words),
+      prompt: async (...words) => (await load()).prompt(...words),
       suggest: async (...words) => (await load()).suggest(...words),
       insights: async (...words) => (await load()).insights(...words),
       conversations: async (...words) => (await load()).conversations(...words),
@@ -60,6 +63,7 @@ export const aiPlugin = definePlugin({
       forget: async (...words) => (await load()).forget(...words),
     }
     host.provide('ai', service)
+    host.optionalService('automation')()?.registerNodeType(promptNode(service))
     host.handle(aiRoutes, aiHandlers(service))
     host.showStatus(() =>
       config.shown().provider === 'embedded'

@@ -13,10 +13,11 @@ import type { DataService, PlatformRecord } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { AiInput, AiOutput, AiService } from './api.ts'
+import { aiError } from './errors.ts'
 import type { ProviderConfig } from './service/config.ts'
 import { createConversations, shownMessages } from './service/conversations.ts'
 import type { ChatAnswer, ChatContext, Citation } from './service/embedded-chat.ts'
-import { answerEmbedded, citationOf, tellRecord } from './service/embedded-chat.ts'
+import { answerEmbedded, answerQuestion, citationOf, tellRecord } from './service/embedded-chat.ts'
 import type { QuestionScope, UnderstoodQuery } from './service/embedded-query.ts'
 import { askEmbedded } from './service/embedded-query.ts'
 import type { FormScope } from './service/form-values.ts'
@@ -27,6 +28,7 @@ import { lexiconOf } from './service/lexicon.ts'
 import type { ModelMessage } from './service/model-client.ts'
 import { askModel } from './service/model-client.ts'
 import { insightMessages, readModelInsight } from './service/model-insights.ts'
+import { promptMessages, readModelObject } from './service/model-prompt.ts'
 import { questionMessages, readModelQuery, wordsOfQuery } from './service/model-query.ts'
 import { askableFields, formMessages, readModelValues } from './service/model-values.ts'
 import type { Suggestion } from './service/suggest.ts'
@@ -193,6 +195,21 @@ export function createAiService(parts: AiParts): AiService {
     }
   }
 
+  const prompt: AiService['prompt'] = async (ctx, { prompt: text, schema }) => {
+    const target = await config.target()
+    if (target === null && schema !== undefined) throw aiError('ai_provider_failed', noModel)
+    try {
+      if (target !== null) {
+        const question = { messages: promptMessages(text, schema), isJson: schema !== undefined, signal: ctx.signal }
+        const answer = await askModel(outbound, target, question)
+        return schema === undefined ? answer.content : readModelObject(answer, schema)
+      }
+    } catch (error) {
+      if (schema !== undefined || !isProviderFailure(error)) throw error
+    }
+    return (await answerQuestion(scopeOf(ctx), ctx, text, null)).content
+  }
+
   /** A model's values come before those of similar records; without one, or where it fails, there are only these. */
   const suggestForForm = async (ctx: RequestContext, form: FormScope): Promise<AiOutput<'suggestWithAi'>> => {
     const byModel = await valuesByModel(ctx, form)
@@ -248,6 +265,7 @@ export function createAiService(parts: AiParts): AiService {
     setConfig: config.set,
     ask,
     chat,
+    prompt,
     async suggest(ctx, { object, field, recordId, partial = '', values }) {
       requireOpenRecords(parts.authorizer(), ctx)
       const schema = objectOf(ctx, object)
@@ -288,6 +306,11 @@ const maxFormValues = 10
 const maxFormMs = 12_000
 /** Milliseconds a model has for its words about insights, within the 60 s of the request. */
 const maxTellMs = 45_000
+
+const noModel = {
+  reason: 'no_model',
+  message: 'A prompt with a schema needs a language model: choose the provider openai_compatible.',
+}
 
 const noUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
 

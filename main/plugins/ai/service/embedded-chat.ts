@@ -44,14 +44,23 @@ export async function answerEmbedded(
   if (schema !== null && record !== null) {
     return { content: tellRecord(scope, schema, record), citations: [citationOf(schema, record)], object: schema.name }
   }
-  let understood: UnderstoodQuery
   try {
-    understood = await askEmbedded(scope, ctx, text, schema === null ? null : { schema, isExplicit: false })
+    return await answerQuestion(scope, ctx, text, schema)
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'ai_query_not_understood')
       return { content: help(scope, schema), citations: [], object: schema?.name ?? null }
     throw error
   }
+}
+
+/** Answers a question over records; `schema` is what was spoken of. @throws ai_query_not_understood */
+export async function answerQuestion(
+  scope: QuestionScope,
+  ctx: RequestContext,
+  text: string,
+  schema: ObjectSchema | null,
+): Promise<ChatAnswer> {
+  const understood = await askEmbedded(scope, ctx, text, schema === null ? null : { schema, isExplicit: false })
   const { query } = understood
   const about = scope.lexicon.objects.find(({ name }) => name === query.object)!
   const isGroup = query.aggregations !== undefined
