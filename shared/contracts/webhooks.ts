@@ -157,6 +157,10 @@ export const WebhookDelivery = z
     responseBody: z.string().optional(),
     nextAttemptAt: z.string().optional(),
     createdAt: z.string(),
+    withheld: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'What was sent and answered is not shown: the caller may not read all of it.' }),
   })
   .meta({ id: 'WebhookDelivery' })
 

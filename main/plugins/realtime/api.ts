@@ -1,4 +1,5 @@
 // What other plugins may ask of realtime. Types only; what is pushed are the events they raise.
+import type { PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 
@@ -48,6 +49,8 @@ export interface RealtimeService {
   connections(): number
   /** The most bytes that wait for one connection at this moment, those the network has not taken included (D-175). */
   largestBuffer(): number
+  /** Whether a caller may read the record of an event now; for one that is gone, whether it could have. */
+  canSee(ctx: RequestContext, event: Pick<PlatformEvent, 'object' | 'recordId' | 'payload' | 'type'>): boolean
   /** Whether somebody is connected at this moment, so that a message reaches the screen by itself. */
   isConnected(userId: string): boolean
   /**

@@ -106,6 +106,7 @@ export const realtimePlugin = definePlugin({
     )
     const service: RealtimeService = {
       connections: hub.count,
+      canSee: records.canSee,
       largestBuffer: () => [...hub.connections()].reduce((most, { buffered }) => Math.max(most, buffered), 0),
       isConnected: (userId) =>
         [...hub.connections()].some((one) => one.userId === userId && (one.isAttached || one.wake !== null)),

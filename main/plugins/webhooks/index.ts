@@ -1,5 +1,6 @@
 // The webhooks plugin: other systems are told of changes, and other systems call.
 import { webhookRoutes } from '#shared/contracts/webhooks.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { webhookErrors } from './errors.ts'
@@ -13,6 +14,7 @@ import { webhookNode } from './service/flow-node.ts'
 import { createReceivers } from './service/receivers.ts'
 import { createReceiving } from './service/receiving.ts'
 import { createSecrets } from './service/secrets.ts'
+import { createSpeakers } from './service/speakers.ts'
 import { createWebhookList } from './service/webhook-list.ts'
 import { dropOld, endWaiting, forgetRecord, putWebhook } from './store.ts'
 
@@ -26,7 +28,7 @@ export const webhooksPlugin = definePlugin({
   id: 'webhooks',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
-  optional: ['notifications', 'scripts', 'automation'],
+  optional: ['notifications', 'scripts', 'automation', 'auth', 'realtime'],
   discovery: { service: 'webhooks', routeKey: 'webhooks', route: '/webhooks', feature: 'webhooks' },
   contract: webhookRoutes,
   errors: webhookErrors,
@@ -84,6 +86,18 @@ export const webhooksPlugin = definePlugin({
       },
     })
     host.dispose(() => deliveries.stop())
+    const { objectSchema } = metadata
+    const permissions = host.service('permissions')
+    const isAdministrator = (ctx: RequestContext): boolean => permissions.isAdministrator(ctx)
+    const speakers = createSpeakers({
+      authorizer: () => host.authorizer,
+      isAdministrator,
+      auth: host.optionalService('auth'),
+      data,
+      realtime: host.optionalService('realtime'),
+      objectSchema,
+      permissionEpoch: () => host.permissionEpoch(),
+    })
     const administration = createWebhookService({
       read,
       write,
@@ -95,6 +109,9 @@ export const webhooksPlugin = definePlugin({
       webhooks,
       secrets,
       deliveries,
+      speakers,
+      isAdministrator,
+      data,
       timeZone,
     })
     const receivers = createReceivers({
@@ -123,18 +140,20 @@ export const webhooksPlugin = definePlugin({
     host.consume(
       'webhooks',
       createEmission({
+        read,
         write,
         clock,
         ids,
         log,
         webhooks,
         data,
-        permissionEpoch: () => host.permissionEpoch(),
+        speakers,
+        objectSchema,
         timeZone,
         wake: () => deliveries.wake(),
       }),
     )
-    // What is removed for good is quoted nowhere (safety D4); what waits for its turn forgets it with its end.
+    // What is removed for good is quoted nowhere (safety D4), and not sent again.
     host.on('record.purged', ({ recordId }, tx) => {
       if (recordId !== undefined) forgetRecord(tx, recordId)
     })

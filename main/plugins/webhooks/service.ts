@@ -1,43 +1,59 @@
 // The webhooks of the workspace: made, changed, listed, sent by hand, tested; and the lists of their deliveries.
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { Webhook, WebhookDelivery, WebhookInput, WebhookPatch } from '#shared/contracts/webhooks.ts'
 import { maskedSecret } from '#shared/contracts/webhooks.ts'
-import { platformError, validationError } from '#shared/errors.ts'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { PageQuery } from '#main/kernel/list-page.ts'
 import { cutPage, pageOf, readPage, standardBounds } from '#main/kernel/list-page.ts'
-import { requireOpenRecords } from '#main/kernel/authorize.ts'
+import { requireObjectAction, requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { isStored } from '#main/database/query/object-rows.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
 import type { WebhooksService } from './api.ts'
 import { webhookError } from './errors.ts'
 import type { Attempt, ShownRequest } from './service/attempt.ts'
 import type { Deliveries } from './service/deliveries.ts'
 import type { Message } from './service/message-body.ts'
-import { bodyOf } from './service/message-body.ts'
+import { bodyOf, wantedOf } from './service/message-body.ts'
 import type { SecretsOfWebhooks, WebhookSecrets } from './service/secrets.ts'
 import { newSecret } from './service/signature.ts'
+import type { Speakers } from './service/speakers.ts'
 import type { StoredWebhook, WebhookDefinition, WebhookList } from './service/webhook-list.ts'
 import { showWebhook } from './service/webhook-list.ts'
 import type { WebhookRuleParts } from './service/webhook-rules.ts'
-import { checkWebhook, definitionOf, refuseName, splitAuthentication } from './service/webhook-rules.ts'
+import {
+  checkWebhook,
+  definitionOf,
+  isSentOtherwise,
+  refuseName,
+  splitAuthentication,
+} from './service/webhook-rules.ts'
 import type { DeliveryRow, WebhookRow } from './store.ts'
 import {
   addDelivery,
   countDeliveries,
   deleteWebhook,
+  endDelivery,
   endWaiting,
   findDelivery,
   listDeliveries,
+  mentionRecords,
   putWebhook,
   readDelivery,
   retryDelivery,
+  waitingDeliveries,
 } from './store.ts'
 
 /** Most webhooks of a workspace (D-199). */
 const maxWebhooks = 500
+/** Ids in a given body, as they may name records; so many are noted. */
+const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const maxMentions = 1_000
 /** How long a former secret signs beside the new one. @source D-190 */
 const formerMs = 86_400_000
 
@@ -51,6 +67,9 @@ export interface WebhookParts extends WebhookRuleParts {
   readonly webhooks: WebhookList
   readonly secrets: SecretsOfWebhooks
   readonly deliveries: Deliveries
+  readonly speakers: Pick<Speakers, 'sees' | 'maySend' | 'fieldsOf'>
+  readonly isAdministrator: (ctx: RequestContext) => boolean
+  readonly data: Pick<DataService, 'get'>
   readonly timeZone: () => string
 }
 
@@ -66,6 +85,11 @@ export function createWebhookService(parts: WebhookParts) {
   /** Webhooks belong to the organization they were made in (D-41). */
   const isSeen = (ctx: RequestContext, { row }: StoredWebhook): boolean =>
     row.organization_id === null || row.organization_id === ctx.organizationId
+  /** Nobody has something sent of an object that is closed to them. */
+  const requireReadable = (ctx: RequestContext, object: string | undefined): void => {
+    if (object !== undefined && parts.metadata.objectSchema(object) !== undefined)
+      requireObjectAction(parts.authorizer(), ctx, object, 'read')
+  }
   const require = (ctx: RequestContext, name: string): StoredWebhook => {
     requireOpenRecords(parts.authorizer(), ctx)
     const found = webhooks.find(name)
@@ -85,6 +109,9 @@ export function createWebhookService(parts: WebhookParts) {
         throw webhookError('webhook_already_exists', { name: definition.name })
       putWebhook(tx, { ...row, definition: JSON.stringify(definition) })
       if (!definition.isActive) endWaiting(tx, row.id)
+      // What was made by other rights does not leave for where somebody else sends it.
+      const next: StoredWebhook = { row: { ...row, failing_since: null, definition: '' }, definition }
+      for (const one of waitingDeliveries(tx, row.id)) if (!parts.speakers.maySend(next, one)) endDelivery(tx, one.id)
       tx.emit(ctx, { type: `webhooks.${action}`, payload: { id: row.id, name: row.name } })
       tx.afterCommit(() => webhooks.reload())
     })
@@ -96,28 +123,45 @@ export function createWebhookService(parts: WebhookParts) {
     before: StoredWebhook,
     definition: WebhookDefinition,
     next: WebhookSecrets,
+    savedBy = before.row.saved_by,
   ): Promise<StoredWebhook> => {
     const sealed = await secrets.seal(next)
     const { failing_since: _since, definition: _text, ...row } = before.row
-    const stored = await store(ctx, 'updated', { ...row, secrets: sealed, updated_at: clock.now() }, definition)
+    const saved = { ...row, secrets: sealed, updated_at: clock.now(), saved_by: savedBy }
+    const stored = await store(ctx, 'updated', saved, definition)
     deliveries.wake()
     return stored
   }
 
-  /** Adds a delivery that is sent by hand. */
-  const addByHand = (tx: Tx, webhook: StoredWebhook, message: Message, isDue: boolean): DeliveryRow => {
+  /**
+   * Adds a delivery that is sent by hand.
+   * @param fields uids of the fields it was made from; null when what it says was given
+   */
+  const addByHand = (
+    tx: Tx,
+    webhook: StoredWebhook,
+    message: Message,
+    { isDue, fields }: { isDue: boolean; fields: string | null },
+  ): DeliveryRow => {
     const now = clock.now()
-    addDelivery(tx, {
-      id: ids.uuid(),
+    const id = ids.uuid()
+    const body = bodyOf(webhook, message, parts.timeZone())
+    const isNew = addDelivery(tx, {
+      id,
       webhook_id: webhook.row.id,
       event_id: message.id,
       trigger: 'api',
       object: message.object ?? null,
       record_id: message.recordId ?? null,
-      body: bodyOf(webhook, message, parts.timeZone()),
+      body,
       next_attempt_at: isDue ? now : null,
+      is_purged: 0,
       created_at: now,
+      made_for: webhook.row.saved_by,
+      fields,
     })
+    if (isNew && fields === null && body !== null)
+      mentionRecords(tx, id, [...new Set(body.match(uuids) ?? [])].slice(0, maxMentions))
     tx.whenOnDisk(() => deliveries.wake())
     return findDelivery(tx, webhook.row.id, message.id)!
   }
@@ -137,23 +181,27 @@ export function createWebhookService(parts: WebhookParts) {
     if (!definition.isActive) throw webhookError('webhook_inactive', { name: row.name })
   }
 
-  const showDelivery = (row: DeliveryRow): WebhookDelivery => {
+  const showDelivery = (ctx: RequestContext, row: DeliveryRow): WebhookDelivery => {
     const webhook = webhooks.byId(row.webhook_id)!
     const { url, method } = webhook.definition
-    const request = row.request === null ? undefined : (JSON.parse(row.request) as ShownRequest)
+    const isOpen = parts.speakers.sees(ctx, row)
+    const { body, ...head } = (
+      row.request === null ? { url, method, headers: {}, body: row.body ?? undefined } : JSON.parse(row.request)
+    ) as ShownRequest
     return {
       id: row.id,
       webhook: webhook.row.name,
       eventId: row.event_id,
       trigger: row.trigger as WebhookDelivery['trigger'],
       ...(row.object === null ? {} : { object: row.object }),
-      ...(row.record_id === null ? {} : { recordId: row.record_id }),
+      ...(row.record_id === null || !isOpen ? {} : { recordId: row.record_id }),
       status: deliveries.isInFlight(row.id) ? 'in_flight' : row.status,
       attempts: JSON.parse(row.attempts) as Attempt[],
-      request: request ?? { url, method, headers: {}, ...(row.body === null ? {} : { body: row.body }) },
-      ...(row.response_body === null ? {} : { responseBody: row.response_body }),
+      request: { ...head, ...(body === undefined || !isOpen ? {} : { body }) },
+      ...(row.response_body === null || !isOpen ? {} : { responseBody: row.response_body }),
       ...(row.next_attempt_at === null ? {} : { nextAttemptAt: new Date(row.next_attempt_at).toISOString() }),
       createdAt: new Date(row.created_at).toISOString(),
+      ...(isOpen ? {} : { withheld: true as const }),
     }
   }
   const requireDelivery = (ctx: RequestContext, id: string): DeliveryRow => {
@@ -165,12 +213,37 @@ export function createWebhookService(parts: WebhookParts) {
     return row
   }
 
+  /** Sends a record as the caller may read it. */
+  const triggerRecord = async (
+    ctx: RequestContext,
+    webhook: StoredWebhook,
+    object: string | undefined,
+    recordId: string,
+  ): Promise<{ deliveryId: string }> => {
+    if (object === undefined)
+      throw validationError([{ field: 'object', code: 'required', message: 'A record is one of an object.' }])
+    const found = await parts.data.get(ctx, { object, id: recordId })
+    const { definition } = webhook
+    const record = object === definition.object ? wantedOf(definition, found.record) : found.record
+    const fields = parts.speakers.fieldsOf(object, record)
+    const about = { object, recordId: found.id, record }
+    const message = messageByHand(webhook, ids.uuid(), 'api', about)
+    const row = await write('webhooks.trigger', (tx) => {
+      if (!isStored(tx, parts.metadata.objectSchema(object)!, found.id)) throw notFound('record', recordId, object)
+      return addByHand(tx, webhook, message, { isDue: true, fields })
+    })
+    return { deliveryId: row.id }
+  }
+
   const service: WebhooksService = {
     send(tx, _ctx, { name, payload, key }) {
       const webhook = webhooks.find(name)
       if (webhook === undefined) throw webhookError('webhook_not_found', { name })
       requireByHand(webhook)
-      return addByHand(tx, webhook, messageByHand(webhook, key, 'api', { record: payload }), true).id
+      return addByHand(tx, webhook, messageByHand(webhook, key, 'api', { record: payload }), {
+        isDue: true,
+        fields: null,
+      }).id
     },
   }
 
@@ -201,7 +274,8 @@ export function createWebhookService(parts: WebhookParts) {
         ...definitionOf(input),
         ...(proof.authentication === undefined ? {} : { authentication: proof.authentication }),
       }
-      checkWebhook(parts, definition)
+      requireReadable(ctx, definition.object)
+      checkWebhook(parts, definition, ctx)
       const secret = input.secret ?? newSecret((bytes) => ids.token(bytes))
       const kept = proof.credentials === undefined ? {} : { credentials: proof.credentials }
       const now = clock.now()
@@ -213,6 +287,7 @@ export function createWebhookService(parts: WebhookParts) {
         created_by: ctx.actor.id,
         created_at: now,
         updated_at: now,
+        saved_by: ctx.actor.id,
       }
       const stored = await store(ctx, 'created', row, definition)
       return showWebhook(stored, input.secret === undefined ? secret : maskedSecret)
@@ -222,11 +297,20 @@ export function createWebhookService(parts: WebhookParts) {
       const before = require(ctx, name)
       const { secret, authentication, name: newName, ...rest } = patch
       refuseName(before.row.name, newName)
+      requireReadable(ctx, before.definition.object)
       const held = await secrets.open(before.row)
-      const former = {
-        ...(before.definition.authentication === undefined ? {} : { authentication: before.definition.authentication }),
-        ...(held.credentials === undefined ? {} : { credentials: held.credentials }),
-      }
+      const url = rest.url ?? before.definition.url
+      // What proves who sends is not handed to where somebody else sends it.
+      const isForeign = ctx.actor.id !== before.row.saved_by && !parts.isAdministrator(ctx)
+      const keepsProof = !isForeign || originOf(url) === originOf(before.definition.url)
+      const former = !keepsProof
+        ? {}
+        : {
+            ...(before.definition.authentication === undefined
+              ? {}
+              : { authentication: before.definition.authentication }),
+            ...(held.credentials === undefined ? {} : { credentials: held.credentials }),
+          }
       const { authentication: shownProof, credentials } = splitAuthentication(authentication, former)
       const { authentication: _former, ...kept } = before.definition
       const merged = Object.entries({ ...kept, ...rest }).filter(([, value]) => value !== undefined && value !== null)
@@ -234,13 +318,16 @@ export function createWebhookService(parts: WebhookParts) {
         ...(Object.fromEntries(merged) as unknown as WebhookDefinition),
         ...(shownProof === undefined ? {} : { authentication: shownProof }),
       }
-      checkWebhook(parts, definition)
+      const isTaken =
+        isSentOtherwise(before.definition, definition) || !isDeepStrictEqual(credentials, held.credentials)
+      requireReadable(ctx, definition.object)
+      checkWebhook(parts, definition, isTaken ? ctx : undefined)
       const next: WebhookSecrets = {
         secret: secret === undefined || secret === maskedSecret ? held.secret : secret,
         ...(held.former === undefined ? {} : { former: held.former }),
         ...(credentials === undefined ? {} : { credentials }),
       }
-      return showWebhook(await changed(ctx, before, definition, next))
+      return showWebhook(await changed(ctx, before, definition, next, isTaken ? ctx.actor.id : before.row.saved_by))
     },
 
     async remove(ctx: RequestContext, name: string): Promise<{ id: string; name: string; success: true }> {
@@ -260,12 +347,17 @@ export function createWebhookService(parts: WebhookParts) {
     ): Promise<{ deliveryId: string }> {
       const webhook = require(ctx, name)
       requireByHand(webhook)
+      const given = input.payload ?? input.record
+      const { recordId } = input
+      if (given === undefined && recordId !== undefined)
+        return triggerRecord(ctx, webhook, input.object ?? webhook.definition.object, recordId)
       const message = messageByHand(webhook, ids.uuid(), 'api', {
         ...(input.object === undefined ? {} : { object: input.object }),
-        ...(input.recordId === undefined ? {} : { recordId: input.recordId }),
-        record: input.payload ?? input.record ?? {},
+        ...(recordId === undefined ? {} : { recordId }),
+        record: given ?? {},
       })
-      const row = await write('webhooks.trigger', (tx) => addByHand(tx, webhook, message, true))
+      const fields = given === undefined ? '[]' : null
+      const row = await write('webhooks.trigger', (tx) => addByHand(tx, webhook, message, { isDue: true, fields }))
       return { deliveryId: row.id }
     },
 
@@ -276,7 +368,7 @@ export function createWebhookService(parts: WebhookParts) {
         ...(object === undefined ? {} : { object }),
         record: {},
       })
-      const row = await write('webhooks.test', (tx) => addByHand(tx, webhook, message, false))
+      const row = await write('webhooks.test', (tx) => addByHand(tx, webhook, message, { isDue: false, fields: '[]' }))
       const { attempt, responseBody } = await deliveries.once(webhook, row)
       return {
         deliveryId: row.id,
@@ -305,16 +397,20 @@ export function createWebhookService(parts: WebhookParts) {
       const below = start.after === null ? null : Number(start.after)
       const found = listDeliveries(read, row.id, { status, below, limit: start.limit })
       const { shown, ...page } = cutPage(found, start, ({ seq }) => String(seq), binding)
-      const views = shown.map(showDelivery).filter((one) => query.status !== 'in_flight' || one.status === 'in_flight')
+      const views = shown
+        .map((one) => showDelivery(ctx, one))
+        .filter((one) => query.status !== 'in_flight' || one.status === 'in_flight')
       return { deliveries: views, total: countDeliveries(read, row.id, status), ...page }
     },
 
-    delivery: (ctx: RequestContext, id: string): WebhookDelivery => showDelivery(requireDelivery(ctx, id)),
+    delivery: (ctx: RequestContext, id: string): WebhookDelivery => showDelivery(ctx, requireDelivery(ctx, id)),
 
     async redeliver(ctx: RequestContext, id: string) {
       const row = requireDelivery(ctx, id)
       const webhook = webhooks.byId(row.webhook_id)!
       if (!webhook.definition.isActive) throw webhookError('webhook_inactive', { name: webhook.row.name })
+      if (row.is_purged === 2) throw platformError('conflict', { reason: 'purged' })
+      if (!parts.speakers.maySend(webhook, row)) throw platformError('permission_denied', { reason: 'withheld' })
       await write('webhooks.redeliver', (tx) => {
         retryDelivery(tx, id, clock.now())
         tx.whenOnDisk(() => deliveries.wake())
@@ -322,4 +418,8 @@ export function createWebhookService(parts: WebhookParts) {
       return { id, status: 'pending' as const }
     },
   }
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined
 }

@@ -11,6 +11,8 @@ export interface WebhookRow {
   readonly secrets: string
   readonly failing_since: number | null
   readonly created_by: string
+  /** Whoever last said what it sends. */
+  readonly saved_by: string
   readonly created_at: number
   readonly updated_at: number
 }
@@ -30,14 +32,30 @@ export interface DeliveryRow {
   readonly body: string | null
   readonly response_body: string | null
   readonly next_attempt_at: number | null
+  /** 1: what it holds goes with its end; 2: it is gone. */
   readonly is_purged: number
   readonly created_at: number
+  /** By whose rights it was made. */
+  readonly made_for: string
+  /** Uids of the fields its body was made from, as JSON; null for a body that was given. */
+  readonly fields: string | null
 }
 
 /** A delivery that begins. */
 export type NewDelivery = Pick<
   DeliveryRow,
-  'id' | 'webhook_id' | 'event_id' | 'trigger' | 'object' | 'record_id' | 'body' | 'next_attempt_at' | 'created_at'
+  | 'id'
+  | 'webhook_id'
+  | 'event_id'
+  | 'trigger'
+  | 'object'
+  | 'record_id'
+  | 'body'
+  | 'next_attempt_at'
+  | 'is_purged'
+  | 'created_at'
+  | 'made_for'
+  | 'fields'
 >
 
 /** What an attempt makes of a delivery. */
@@ -55,6 +73,8 @@ export interface ReceiverRow {
   readonly definition: string
   readonly params: string
   readonly created_by: string
+  /** Whoever last said what it does. */
+  readonly saved_by: string
   readonly created_at: number
   readonly updated_at: number
 }
@@ -68,8 +88,8 @@ export function readWebhooks(read: Pick<Reads, 'all'>): WebhookRow[] {
 export function putWebhook(tx: Tx, row: Omit<WebhookRow, 'failing_since'>): void {
   tx.run(
     statement(
-      `INSERT INTO webhooks_webhook (id, name, organization_id, definition, secrets, created_by, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name,
+      `INSERT INTO webhooks_webhook (id, name, organization_id, definition, secrets, created_by, created_at, updated_at, saved_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, saved_by = excluded.saved_by,
        definition = excluded.definition, secrets = excluded.secrets, updated_at = excluded.updated_at`,
       [
         row.id,
@@ -80,6 +100,7 @@ export function putWebhook(tx: Tx, row: Omit<WebhookRow, 'failing_since'>): void
         row.created_by,
         row.created_at,
         row.updated_at,
+        row.saved_by,
       ],
     ),
   )
@@ -98,11 +119,20 @@ export function deleteWebhook(tx: Tx, id: string): void {
 /** Adds a delivery; nothing when the webhook has one of this event. */
 export function addDelivery(tx: Tx, row: NewDelivery): boolean {
   const sql = `INSERT INTO webhooks_delivery
-    (id, webhook_id, event_id, trigger, object, record_id, status, body, next_attempt_at, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT (webhook_id, event_id) DO NOTHING`
+    (id, webhook_id, event_id, trigger, object, record_id, status, body, next_attempt_at, is_purged, created_at, made_for,
+     fields)
+    VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?) ON CONFLICT (webhook_id, event_id) DO NOTHING`
   const { id, webhook_id: webhook, event_id: event, trigger, object, record_id: record, body } = row
-  const values = [id, webhook, event, trigger, object, record, body, row.next_attempt_at, row.created_at]
+  const { next_attempt_at: next, is_purged: purged, created_at: at, made_for: madeFor, fields } = row
+  const values = [id, webhook, event, trigger, object, record, body, next, purged, at, madeFor, fields]
   return tx.run(statement(sql, values)).changes > 0
+}
+
+/** Notes records that the given body of a delivery may quote. */
+export function mentionRecords(tx: Tx, delivery: string, records: readonly string[]): void {
+  if (records.length === 0) return
+  const sql = 'INSERT OR IGNORE INTO webhooks_mention (record_id, delivery_id) SELECT value, ? FROM json_each(?)'
+  tx.run(statement(sql, [delivery, JSON.stringify(records)]))
 }
 
 /** The delivery of an event to a webhook. */
@@ -140,7 +170,7 @@ export function nextDue(read: Pick<Reads, 'get'>, after: number): number | null 
   return read.get(statement<{ at: number | null }>(sql, [after]))?.at ?? null
 }
 
-/** Stores what an attempt came to; what ended about a record that is gone for good keeps nothing of it. */
+/** Stores what an attempt came to; what is about a record that is gone for good keeps nothing of it. */
 export function putOutcome(tx: Tx, outcome: DeliveryOutcome): void {
   const { id, status, attempts, request, response_body: response, next_attempt_at: next } = outcome
   tx.run(
@@ -149,14 +179,17 @@ export function putOutcome(tx: Tx, outcome: DeliveryOutcome): void {
       [status, attempts, request, response, next, id],
     ),
   )
-  if (next === null)
-    tx.run(
-      statement(
-        'UPDATE webhooks_delivery SET body = NULL, request = NULL, response_body = NULL WHERE id = ? AND is_purged = 1',
-        [id],
-      ),
-    )
+  // It was purged while the attempt was under way, or ends with this one.
+  tx.run(
+    statement(
+      `UPDATE webhooks_delivery SET ${forgotten} WHERE id = ? AND (is_purged = 2 OR is_purged = 1 AND next_attempt_at IS NULL)`,
+      [id],
+    ),
+  )
 }
+
+const forgotten = `body = NULL, request = NULL, response_body = NULL, is_purged = 2, next_attempt_at = NULL,
+  status = CASE WHEN next_attempt_at IS NULL THEN status ELSE 'dead' END`
 
 /** Has a delivery sent again. */
 export function retryDelivery(tx: Tx, id: string, at: number): void {
@@ -170,14 +203,24 @@ export function endWaiting(tx: Tx, webhook: string): number {
   return tx.run(statement(sql, [webhook])).changes
 }
 
-/** Forgets what deliveries quote of a record that is gone for good; what waits forgets it with its end. */
+/** Deliveries that wait for a webhook. */
+export function waitingDeliveries(read: Pick<Reads, 'all'>, webhook: string): DeliveryRow[] {
+  const sql = 'SELECT * FROM webhooks_delivery WHERE webhook_id = ? AND next_attempt_at IS NOT NULL'
+  return read.all(statement<DeliveryRow>(sql, [webhook]))
+}
+
+/** Ends one delivery that waits. */
+export function endDelivery(tx: Tx, id: string): void {
+  tx.run(statement(`UPDATE webhooks_delivery SET status = 'dead', next_attempt_at = NULL WHERE id = ?`, [id]))
+}
+
+/** Forgets what deliveries quote of a record that is gone for good; none of them is sent again (D-59). */
 export function forgetRecord(tx: Tx, record: string): void {
-  tx.run(statement('UPDATE webhooks_delivery SET is_purged = 1 WHERE record_id = ?', [record]))
   tx.run(
     statement(
-      `UPDATE webhooks_delivery SET body = NULL, request = NULL, response_body = NULL
-       WHERE record_id = ? AND next_attempt_at IS NULL`,
-      [record],
+      `UPDATE webhooks_delivery SET ${forgotten} WHERE record_id = ?
+       OR id IN (SELECT delivery_id FROM webhooks_mention WHERE record_id = ?)`,
+      [record, record],
     ),
   )
 }
@@ -217,9 +260,10 @@ export function readReceivers(read: Pick<Reads, 'all'>): ReceiverRow[] {
 export function putReceiver(tx: Tx, row: ReceiverRow): void {
   tx.run(
     statement(
-      `INSERT INTO webhooks_receiver (id, name, path, organization_id, definition, params, created_by, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, path = excluded.path,
-       definition = excluded.definition, params = excluded.params, updated_at = excluded.updated_at`,
+      `INSERT INTO webhooks_receiver (id, name, path, organization_id, definition, params, created_by, created_at, updated_at, saved_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, path = excluded.path,
+       definition = excluded.definition, params = excluded.params, updated_at = excluded.updated_at,
+       saved_by = excluded.saved_by`,
       [
         row.id,
         row.name,
@@ -230,6 +274,7 @@ export function putReceiver(tx: Tx, row: ReceiverRow): void {
         row.created_by,
         row.created_at,
         row.updated_at,
+        row.saved_by,
       ],
     ),
   )

@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core'
 import { CodeText, readable } from '../../components/code-text.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ListTable } from '../../components/list-table.tsx'
+import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { formatMoment, formatNumber } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
@@ -31,7 +32,7 @@ export function DeliveryDialog(props: DeliveryDialogProps) {
 }
 
 function Content(props: DeliveryDialogProps & { delivery: Delivery }) {
-  const { request, attempts, responseBody, eventId } = props.delivery
+  const { request, attempts, responseBody, eventId, withheld } = props.delivery
   const headers = Object.entries(request.headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
@@ -58,6 +59,11 @@ function Content(props: DeliveryDialogProps & { delivery: Delivery }) {
         ))}
       </ListTable>
       <CodeText label={t('word.request')} text={`${request.method} ${request.url}\n${headers}`} />
+      {withheld === true && (
+        <Notice tone="info" title={t('deliveries.withheld')}>
+          {t('deliveries.withheld.text')}
+        </Notice>
+      )}
       {request.body !== undefined && <CodeText label={t('deliveries.body')} text={readable(request.body)} />}
       {responseBody !== undefined && responseBody !== '' && (
         <CodeText label={t('deliveries.answer')} text={readable(responseBody)} />

@@ -1,28 +1,31 @@
 // Makes deliveries of committed changes: a durable consumer, so that whoever should be told is told though the process ends.
 // What became effective on this machine is told of here, from wherever it came. Knows no request.
 import type { Clock } from '#main/kernel/clock.ts'
-import { internalContext } from '#main/kernel/context.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
-import type { Write } from '#main/kernel/database.ts'
+import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { OutboxConsumer } from '#main/kernel/plugin.ts'
 import type { PlatformEvent } from '#shared/events.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { isStored } from '#main/database/query/object-rows.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { NewDelivery } from '../store.ts'
-import { addDelivery, forgetRecord } from '../store.ts'
+import { addDelivery } from '../store.ts'
 import { bodyOf, messageOf, triggerOfEvent } from './message-body.ts'
+import type { Speakers } from './speakers.ts'
 import type { StoredWebhook, WebhookList } from './webhook-list.ts'
 
 /** What emission works with. */
 export interface EmissionParts {
+  readonly read: Reads
   readonly write: Write
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
   readonly webhooks: WebhookList
   readonly data: Pick<DataService, 'shown'>
-  readonly permissionEpoch: () => number
+  readonly speakers: Pick<Speakers, 'contextOf' | 'hears' | 'fieldsOf'>
+  readonly objectSchema: (name: string) => ObjectSchema | undefined
   readonly timeZone: () => string
   /** Called when deliveries are on disk. */
   readonly wake: () => void
@@ -30,7 +33,7 @@ export interface EmissionParts {
 
 /** Makes the consumer. @source D-191, D-205 */
 export function createEmission(parts: EmissionParts): OutboxConsumer {
-  const { clock, ids, webhooks, data } = parts
+  const { clock, ids, webhooks, data, speakers } = parts
 
   const firing = (event: PlatformEvent): readonly StoredWebhook[] => {
     const trigger = triggerOfEvent[event.type]
@@ -38,10 +41,22 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
     return webhooks.ofObject(event.object).filter((one) => fires(one, event, trigger))
   }
 
-  const deliveriesOf = (event: PlatformEvent): NewDelivery[] =>
+  const isGone = (reads: Pick<Reads, 'get'>, { object, recordId }: PlatformEvent): boolean => {
+    const schema = parts.objectSchema(object!)
+    return schema === undefined || !isStored(reads, schema, recordId!)
+  }
+
+  const deliveriesOf = (event: PlatformEvent, gone: boolean): NewDelivery[] =>
     firing(event).flatMap((webhook) => {
-      const maker = contextOf(webhook, parts.permissionEpoch())
-      const message = messageOf(webhook, event, (record) => data.shown(maker, event.object!, record))
+      const { record } = event.payload as { record?: Readonly<Record<string, unknown>> }
+      const organizationId = (record?.['organization_id'] ?? null) as string | null
+      const speaker = speakers.contextOf(webhook, organizationId)
+      if (speaker === undefined || !speakers.hears(speaker, event)) return []
+      // Of what was purged nothing is told but its id; what has no trash is told of once more, as it was.
+      const isLast =
+        gone && event.type === 'record.deleted' && parts.objectSchema(event.object!)?.enable.trash === false
+      const isBare = gone && !isLast
+      const message = messageOf(webhook, event, (one) => (isBare ? {} : data.shown(speaker, event.object!, one)))
       const now = clock.now()
       try {
         return [
@@ -54,7 +69,10 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
             record_id: event.recordId!,
             body: bodyOf(webhook, message, parts.timeZone()),
             next_attempt_at: now,
+            is_purged: isLast ? 1 : 0,
             created_at: now,
+            made_for: webhook.row.saved_by,
+            fields: isBare ? '[]' : speakers.fieldsOf(event.object!, message.record as Record<string, unknown>),
           },
         ]
       } catch (error) {
@@ -64,17 +82,18 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
     })
 
   return {
-    wants: (event) =>
-      firing(event).length > 0 ||
-      // What was told of a record that is gone for good is forgotten, also what is told after it is gone.
-      (event.type === 'record.purged' && event.object !== undefined && webhooks.ofObject(event.object).length > 0),
+    wants: (event) => firing(event).length > 0,
     runOf: () => 'webhooks',
     async handle(first, more) {
-      const made = [first, ...more].map((event) => ({ event, deliveries: deliveriesOf(event) }))
+      const made = [first, ...more].map((event) => {
+        const gone = isGone(parts.read, event)
+        return { event, gone, deliveries: deliveriesOf(event, gone) }
+      })
       await parts.write('webhooks.emit', (tx) => {
-        for (const { event, deliveries } of made) {
-          for (const delivery of deliveries) addDelivery(tx, delivery)
-          if (event.type === 'record.purged' && event.recordId !== undefined) forgetRecord(tx, event.recordId)
+        for (const { event, gone, deliveries } of made) {
+          // It may have been purged since; from here on a purge finds what is added.
+          const left = gone || deliveries.length === 0 || !isGone(tx, event) ? deliveries : deliveriesOf(event, true)
+          for (const delivery of left) addDelivery(tx, delivery)
         }
         tx.whenOnDisk(parts.wake)
       })
@@ -87,15 +106,4 @@ function fires({ row, definition }: StoredWebhook, event: PlatformEvent, trigger
   if (row.organization_id === null) return true
   const { record } = event.payload as { record?: Readonly<Record<string, unknown>> }
   return record?.['organization_id'] === row.organization_id
-}
-
-/** Whoever made a webhook, whose rights say what it may tell. */
-function contextOf({ row }: StoredWebhook, permissionEpoch: number): RequestContext {
-  return {
-    ...internalContext('webhooks', 'webhook'),
-    actor: { type: 'user', id: row.created_by },
-    credential: 'session',
-    organizationId: row.organization_id,
-    permissionEpoch,
-  }
 }

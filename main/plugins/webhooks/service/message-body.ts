@@ -36,6 +36,14 @@ export interface Message {
   }
 }
 
+/** The fields of a record that a webhook asks for. */
+export function wantedOf({ payloadFields }: StoredWebhook['definition'], readable: PlatformRecord): PlatformRecord {
+  if (payloadFields.length === 0) return readable
+  return Object.fromEntries(
+    ['id', ...payloadFields].filter((name) => Object.hasOwn(readable, name)).map((name) => [name, readable[name]]),
+  )
+}
+
 /**
  * What an event of a record says to a webhook: the fields that were asked for, of those its maker may read.
  * @param shown a record with the fields the maker may read
@@ -50,17 +58,10 @@ export function messageOf(
     record: PlatformRecord
     changes?: Readonly<Record<string, { readonly old: unknown }>>
   }
-  const wanted = (values: PlatformRecord): PlatformRecord => {
-    const readable = shown(values)
-    if (definition.payloadFields.length === 0) return readable
-    return Object.fromEntries(
-      ['id', ...definition.payloadFields]
-        .filter((name) => Object.hasOwn(readable, name))
-        .map((name) => [name, readable[name]]),
-    )
-  }
+  const wanted = (values: PlatformRecord): PlatformRecord => wantedOf(definition, shown(values))
   const trigger = triggerOfEvent[event.type]!
-  const previous = wanted(Object.fromEntries(Object.entries(changes).map(([name, { old }]) => [name, old])))
+  const former = wanted(Object.fromEntries(Object.entries(changes).map(([name, { old }]) => [name, old])))
+  const previous = Object.fromEntries(Object.entries(former).filter(([name]) => Object.hasOwn(changes, name)))
   return {
     id: String(event.eventId),
     type: event.type,

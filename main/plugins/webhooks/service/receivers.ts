@@ -1,4 +1,5 @@
 // Receivers as people make and change them. Knows no call.
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { Receiver, ReceiverInput, ReceiverPatch } from '#shared/contracts/webhooks.ts'
 import { maskedSecret } from '#shared/contracts/webhooks.ts'
@@ -180,6 +181,7 @@ export function createReceivers(parts: ReceiverParts) {
         created_by: ctx.actor.id,
         created_at: now,
         updated_at: now,
+        saved_by: ctx.actor.id,
       }
       return show(await store(ctx, 'created', row))
     },
@@ -201,12 +203,16 @@ export function createReceivers(parts: ReceiverParts) {
         definition.verificationType,
         Object.fromEntries(filled) as Record<string, unknown>,
       )
+      // Whoever says what it does, and for whom, answers for it.
+      const isTaken =
+        !isDeepStrictEqual(doneBy(before.definition), doneBy(definition)) || !isDeepStrictEqual(params, held)
       const row: ReceiverRow = {
         ...before.row,
         path: definition.path,
         definition: JSON.stringify(definition),
         params: await parts.secrets.seal(JSON.stringify(params)),
         updated_at: clock.now(),
+        saved_by: isTaken ? ctx.actor.id : before.row.saved_by,
       }
       return show(await store(ctx, 'updated', row))
     },
@@ -221,4 +227,9 @@ export function createReceivers(parts: ReceiverParts) {
       return { id: row.id, name: row.name, success: true }
     },
   }
+}
+
+function doneBy(definition: StoredReceiver['definition']): unknown[] {
+  const { path, verificationType, action, target, object, mapping, externalIdField } = definition
+  return [path, verificationType, action, target, object, mapping, externalIdField]
 }

@@ -66,8 +66,8 @@ export function createReceiving(parts: ReceivingParts) {
         if (flows === undefined) throw platformError('service_unavailable', { service: 'automation' })
         const waitMs = receiver.definition.responseMode === 'sync' ? longestWaitMs : 0
         const options = { waitMs, type: 'webhook' as const }
-        // A flow that runs as a user has the rights of whoever made the receiver.
-        const run = await flows.trigger(ctx, target, { params: input, userId: receiver.row.created_by }, options)
+        // A flow that runs as a user has the rights of whoever last said what the receiver does.
+        const run = await flows.trigger(ctx, target, { params: input, userId: receiver.row.saved_by }, options)
         if (run.error !== undefined)
           throw webhookError('receiver_action_failed', { runId: run.runId, cause: run.error })
         return { runId: run.runId, ...(run.output === undefined ? {} : { result: run.output }) }

@@ -1,11 +1,15 @@
 // What a webhook may be: its object, fields, address, credentials and templates. Knows no storage.
+import { isDeepStrictEqual } from 'node:util'
 import type { WebhookInput } from '#shared/contracts/webhooks.ts'
 import { maskedSecret, WebhookAuthentication } from '#shared/contracts/webhooks.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import { ExpressionError, compileOpenExpression } from '#shared/expression/compile-expression.ts'
 import { templatesOf } from '#shared/expression/templates.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { webhookError } from '../errors.ts'
@@ -19,10 +23,19 @@ const reservedNames: ReadonlySet<string> = new Set(['deliveries', 'redeliver'])
 export interface WebhookRuleParts {
   readonly metadata: Pick<MetadataService, 'objectSchema'>
   readonly outbound: Pick<Outbound, 'problemOf'>
+  readonly authorizer: () => Authorizer
 }
 
-/** Refuses a webhook that cannot work. @throws validation_error, webhook_target_forbidden */
-export function checkWebhook({ metadata, outbound }: WebhookRuleParts, webhook: WebhookDefinition): void {
+/**
+ * Refuses a webhook that cannot work.
+ * @param ctx by whose rights it is to send; fields that are closed to them are as unknown ones
+ * @throws validation_error, webhook_target_forbidden
+ */
+export function checkWebhook(
+  { metadata, outbound, authorizer }: WebhookRuleParts,
+  webhook: WebhookDefinition,
+  ctx: RequestContext | undefined,
+): void {
   const problems: FieldError[] = []
   const add = (field: string, code: FieldError['code'], message: string): void =>
     void problems.push({ field, code, message })
@@ -30,8 +43,11 @@ export function checkWebhook({ metadata, outbound }: WebhookRuleParts, webhook: 
   const schema = webhook.object === undefined ? undefined : metadata.objectSchema(webhook.object)
   if (webhook.object !== undefined && schema === undefined)
     add('object', 'invalid_reference', 'There is no object of this name.')
+  const isKnown = (field: FieldSchema | undefined): boolean =>
+    field !== undefined &&
+    (field.system || ctx === undefined || authorizer().canField(ctx, webhook.object!, field.name, 'readable'))
   for (const [index, name] of webhook.payloadFields.entries())
-    if (schema !== undefined && !schema.byName.has(name))
+    if (schema !== undefined && !isKnown(schema.byName.get(name)))
       add(`payloadFields.${index}`, 'unknown_field', `The object has no field "${name}".`)
   for (const [path, text] of textsIn(webhook.body, 'body')) {
     for (const source of templatesOf(text)) {
@@ -79,9 +95,35 @@ function withFormer(given: unknown, former: Readonly<Record<string, string>>): u
   if (typeof credentials !== 'object' || credentials === null) return given
   const filled = Object.entries(credentials).map(([name, value]) => [
     name,
-    value === maskedSecret && Object.hasOwn(former, name) ? former[name] : (value as unknown),
+    value === maskedSecret ? (Object.hasOwn(former, name) ? former[name] : undefined) : (value as unknown),
   ])
   return { ...given, credentials: Object.fromEntries(filled) as unknown }
+}
+
+/** Whether a change is one of what is sent, when and where; whoever makes it answers for it. @source D-249 */
+export function isSentOtherwise(before: WebhookDefinition, after: WebhookDefinition): boolean {
+  const parts = ({
+    object,
+    triggers,
+    url,
+    method,
+    headers,
+    body,
+    payloadFields,
+    includeSession,
+    authentication,
+  }: WebhookDefinition) => [
+    object,
+    triggers,
+    url,
+    method,
+    headers,
+    body,
+    payloadFields,
+    includeSession,
+    authentication ?? { type: 'none' },
+  ]
+  return !isDeepStrictEqual(parts(before), parts(after))
 }
 
 /** Refuses another name than the one a webhook or receiver has. @throws validation_error */

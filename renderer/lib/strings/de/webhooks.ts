@@ -140,4 +140,6 @@ export const webhookGerman: Record<keyof typeof webhookStrings, string> = {
   'deliveries.noAnswer': 'Keine Antwort nach {ms} ms: {error}',
   'deliveries.noAnswer.unknown': 'die Adresse war nicht erreichbar',
   'deliveries.id': 'webhook-id {id}',
+  'deliveries.withheld': 'Was gesendet wurde, wird nicht gezeigt',
+  'deliveries.withheld.text': 'Es enthält mehr, als du lesen darfst. Die Administration sieht es.',
 }

@@ -134,4 +134,6 @@ export const webhookStrings = {
   'deliveries.noAnswer': 'No answer after {ms} ms: {error}',
   'deliveries.noAnswer.unknown': 'the address could not be reached',
   'deliveries.id': 'webhook-id {id}',
+  'deliveries.withheld': 'What was sent is not shown',
+  'deliveries.withheld.text': 'It holds more than you may read. Administrators see it.',
 } as const

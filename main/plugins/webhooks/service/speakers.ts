@@ -1,0 +1,99 @@
+// By whose rights a webhook sends, and what of its deliveries somebody may see. Knows no request.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { PlatformEvent } from '#shared/events.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { RealtimeService } from '#main/plugins/realtime/api.ts'
+import type { DeliveryRow } from '../store.ts'
+import type { StoredWebhook } from './webhook-list.ts'
+
+/** What the rights are asked of. */
+export interface SpeakerParts {
+  readonly authorizer: () => Authorizer
+  readonly isAdministrator: (ctx: RequestContext) => boolean
+  readonly auth: () => Pick<AuthService, 'user' | 'memberships' | 'hasOrganizations'> | undefined
+  readonly data: Pick<DataService, 'reach' | 'canReadField'>
+  readonly realtime: () => Pick<RealtimeService, 'canSee'> | undefined
+  readonly objectSchema: (name: string) => ObjectSchema | undefined
+  readonly permissionEpoch: () => number
+}
+
+/** The rights of webhooks. */
+export interface Speakers {
+  /**
+   * Whoever last said what a webhook sends.
+   * @param organizationId that of the record, for a webhook that belongs to none
+   * @returns undefined for one who is gone, shut out, or not in the organization
+   */
+  contextOf(webhook: StoredWebhook, organizationId: string | null): RequestContext | undefined
+  /** Whether an event of a record is told to somebody, as realtime decides it. */
+  hears(ctx: RequestContext, event: PlatformEvent): boolean
+  /** The uids of the fields a body was made from. */
+  fieldsOf(object: string, record: Readonly<Record<string, unknown>>): string
+  /** Whether somebody may see what a delivery says. */
+  sees(ctx: RequestContext, delivery: DeliveryRow): boolean
+  /** Whether a delivery may leave for the webhook as it is now. */
+  maySend(webhook: StoredWebhook, delivery: DeliveryRow): boolean
+}
+
+/** Makes them. */
+export function createSpeakers(parts: SpeakerParts): Speakers {
+  const { data, objectSchema } = parts
+
+  const contextOf: Speakers['contextOf'] = ({ row }, organizationId) => {
+    const accounts = parts.auth()
+    const user = accounts?.user(row.saved_by)
+    if (user?.banned === true || (accounts !== undefined && user === undefined && row.saved_by !== localOwnerId))
+      return undefined
+    const organization = row.organization_id ?? (accounts?.hasOrganizations === true ? organizationId : null)
+    const isMember = (): boolean =>
+      accounts!.memberships(row.saved_by).some((membership) => membership.organizationId === organization)
+    if (accounts?.hasOrganizations === true && !isMember()) return undefined
+    return {
+      ...internalContext('webhooks', 'webhook'),
+      actor: { type: 'user', id: row.saved_by },
+      credential: 'session',
+      organizationId: organization,
+      permissionEpoch: parts.permissionEpoch(),
+    }
+  }
+
+  const seesRecord = (ctx: RequestContext, { object, record_id: id, fields }: DeliveryRow): boolean => {
+    const schema = object === null ? undefined : objectSchema(object)
+    if (schema === undefined || data.reach(ctx, { object: schema.name, id: id!, action: 'read' }) !== 'open')
+      return false
+    const names = new Map([...schema.byName.values()].map(({ uid, name }) => [uid, name]))
+    const held = fields === null ? [...names.keys()] : (JSON.parse(fields) as string[])
+    return held.every((uid) => names.has(uid) && data.canReadField(ctx, schema.name, names.get(uid)!))
+  }
+
+  const sees: Speakers['sees'] = (ctx, delivery) => {
+    if (parts.authorizer().isUnrestricted(ctx)) return true
+    // What was given instead of read: nothing tells which rights it would take.
+    if (delivery.trigger === 'api' && delivery.fields === null)
+      return delivery.made_for === ctx.actor.id || parts.isAdministrator(ctx)
+    return delivery.record_id === null || seesRecord(ctx, delivery)
+  }
+
+  return {
+    contextOf,
+    sees,
+    hears(ctx, event) {
+      const realtime = parts.realtime()
+      if (realtime !== undefined) return realtime.canSee(ctx, event)
+      return data.reach(ctx, { object: event.object!, id: event.recordId!, action: 'read' }) === 'open'
+    },
+    fieldsOf(object, record) {
+      const fields = objectSchema(object)?.byName
+      return JSON.stringify(Object.keys(record).flatMap((name) => fields?.get(name)?.uid ?? []))
+    },
+    maySend(webhook, delivery) {
+      if (delivery.made_for === webhook.row.saved_by) return true
+      const speaker = contextOf(webhook, null)
+      return speaker !== undefined && sees(speaker, delivery)
+    },
+  }
+}
