@@ -48,6 +48,10 @@ export interface AnyRoute {
   /** Bare body, or the `data` part when `envelope` is true. */
   readonly response: z.ZodType
   readonly responseKind?: ResponseKind
+  /** Content types of the bytes it answers; of a JSON answer those it may have instead. Absent for bytes of any type. */
+  readonly produces?: readonly string[]
+  /** True: it may answer the same with 202, when what it began goes on. */
+  readonly goesOn?: true
   /** True wraps the answer as D-05 says. */
   readonly envelope?: boolean
   /** Status of success, 200 when absent (D-04). */

@@ -169,6 +169,15 @@ function unsupported(contentType: string, accepted: ReadonlySet<string>): Platfo
   return platformError('unsupported_media_type', { contentType: contentType.slice(0, 100), accepted: [...accepted] })
 }
 
+/**
+ * Whether a request is to become a socket; any other upgrade is offered by the client and need not be taken: the request is
+ * answered as if it had none.
+ * @source RFC 9110 section 7.8
+ */
+export function isSocketUpgrade({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
 function hasSoundPercentEncoding(url: string): boolean {
   try {
     // The text is looked at: a bundler takes the call alone for one without effect, and leaves it out.

@@ -100,6 +100,7 @@ describe('buildOpenApi', () => {
   it('lists each error code under its status and marks public routes', () => {
     const { paths } = documentOf({
       permission: 'public',
+      tag: 'auth',
       errors: ['conflict', 'unheard_of'],
       params: z.object({ id: z.string() }),
     })
@@ -108,6 +109,18 @@ describe('buildOpenApi', () => {
     expect(operation.responses['409']!['x-error-codes']).toEqual(['conflict'])
     expect(operation.responses['default']!['x-error-codes']).toEqual(['unheard_of'])
     expect(operation.responses['401']).toBeUndefined()
+    // Elsewhere a credential that does not hold is refused, though none is needed.
+    const refusing = documentOf({ permission: 'public' }).paths['/api/v1/test/{id}']!['post']!
+    expect(refusing.responses['401']!['x-error-codes']).toContain('unauthenticated')
+  })
+
+  it('names the types of files, and what may go on after its answer', () => {
+    const { paths } = documentOf({ responseKind: 'bytes', produces: ['text/csv'], goesOn: true })
+    const { responses } = paths['/api/v1/test/{id}']!['post']!
+    expect([Object.keys(responses['200']!.content!), Object.keys(responses['202']!.content!)]).toEqual([
+      ['text/csv'],
+      ['text/csv'],
+    ])
   })
 
   it('wraps the answer of an enveloped route', () => {

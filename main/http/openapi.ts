@@ -6,6 +6,7 @@ import { baseErrors } from '#shared/errors.ts'
 import type { ErrorTable } from '#shared/errors.ts'
 import { routeMutates } from '#shared/route.ts'
 import type { AnyRoute, RouteMount } from '#shared/route.ts'
+import { toleratesBadCredential } from './route-runtime.ts'
 import { createSchemaCollector } from './openapi-schemas.ts'
 import type { JsonSchema, SchemaCollector } from './openapi-schemas.ts'
 
@@ -90,13 +91,14 @@ export function buildOpenApi(contracts: readonly AnyRoute[], info: OpenApiInfo):
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: [{ token: [] }, { session: [] }],
+    security: [{ token: [] }, { key: [] }, { session: [] }],
     tags: [...new Set(contracts.map((contract) => contract.tag))].toSorted(compare).map((name) => ({ name })),
     paths,
     components: {
       schemas: collector.finish(),
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'The connection token of the running host.' },
+        token: { type: 'http', scheme: 'bearer', description: 'The token of a session or the host, or a key.' },
+        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key made at /keys (D-30).' },
         session: { type: 'apiKey', in: 'cookie', name: 'cairn.session_token', description: 'A browser session.' },
       },
     },
@@ -120,6 +122,7 @@ function operationOf(
     ...requestBodyOf(contract, collector),
     responses: {
       [String(contract.status ?? 200)]: successOf(contract, collector),
+      ...(contract.goesOn === true ? { '202': { ...successOf(contract, collector), description: 'It goes on.' } } : {}),
       ...(contract.ranges === true
         ? { '206': { ...successOf(contract, collector), description: 'A part of it.' } }
         : {}),
@@ -141,10 +144,11 @@ const bodiless = {
 function successOf(contract: AnyRoute, collector: SchemaCollector): OpenApiResponse {
   const kind = contract.responseKind ?? 'json'
   if (kind === 'html') return { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } }
-  if (kind === 'bytes') return { description: 'A file.', content: { 'application/octet-stream': { schema: {} } } }
+  const bytes = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: {} }]))
+  if (kind === 'bytes') return { description: 'A file.', content: bytes(contract.produces ?? ['*/*']) }
   const data = collector.output(contract.response)
   const schema = contract.envelope === true ? enveloped(data, collector) : data
-  return { description: 'Success.', content: { 'application/json': { schema } } }
+  return { description: 'Success.', content: { 'application/json': { schema }, ...bytes(contract.produces ?? []) } }
 }
 
 const Meta = z
@@ -187,7 +191,7 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
     case 'unauthenticated':
     case 'api_key_invalid':
     case 'session_expired':
-      return contract.permission !== 'public'
+      return !toleratesBadCredential(contract)
     case 'permission_denied':
       // A key for reading is refused wherever something may change.
       return typeof contract.permission === 'object' || (contract.permission === 'session' && routeMutates(contract))

@@ -68,7 +68,13 @@ export const defaultBodyLimitBytes = 10 * 1024 * 1024
 /** Time limit of a request (D-199). */
 export const defaultTimeoutMs = 30_000
 
-const toleratingTags: ReadonlySet<string> = new Set(['discovery', 'auth', 'console'])
+// A receiver's sender brings what the receiver asks for, in any header.
+const toleratingTags: ReadonlySet<string> = new Set(['discovery', 'auth', 'console', 'webhooks'])
+
+/** Whether a credential that does not hold counts as none there (D-27). */
+export function toleratesBadCredential({ permission, tag }: AnyRoute): boolean {
+  return permission === 'public' && toleratingTags.has(tag)
+}
 
 /** Prepares a binding. */
 export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
@@ -84,7 +90,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     contract,
     handler: binding.handler as (ctx: RequestContext, input: HandlerInput) => unknown,
     anonymous,
-    toleratesBadCredential: anonymous && toleratingTags.has(contract.tag),
+    toleratesBadCredential: toleratesBadCredential(contract),
     mutates: routeMutates(contract),
     channel: contract.channel,
     rateLimit: contract.rateLimit,

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ErrorBodySchema } from '#shared/contracts/common.ts'
-import { createTestServer, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
+import { createTestServer, echoRoute, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
 import type { TestServer } from '../../test/support/create-test-server.ts'
 import type { RouteBinding } from './route-runtime.ts'
 import type { HttpServerOptions } from './server.ts'
@@ -72,6 +72,19 @@ describe('listening and stopping', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 400 /)
       expect(ErrorBodySchema.safeParse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).success).toBe(true)
     }
+  })
+
+  it('answers a request that offers another protocol as if it offered none', async () => {
+    const { server, owner } = await serverOf([echoRoute])
+    const { port } = await server.listen(0)
+    const offer = `connection: Upgrade, HTTP2-Settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n`
+    const body = '{"text":"hello"}'
+    const answer = await exchange(
+      port,
+      `POST /api/v1/echo HTTP/1.1\r\nhost: localhost:${port}\r\nauthorization: ${owner.authorization}\r\n${offer}` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('gives upgrades the same guards', async () => {

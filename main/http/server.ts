@@ -38,7 +38,7 @@ import type { PublicListen } from './access-config.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
 import { consoleBindings, createShellHandler, fileRefusal, shellSafety } from './console.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
-import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
+import { allGuards, guardUpgrade, isSocketUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
 import { createIdempotencyKeys, createMemory } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
@@ -439,6 +439,7 @@ function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headerMs - checkMs,
       connectionsCheckingInterval: checkMs,
+      shouldUpgradeCallback: isSocketUpgrade,
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,

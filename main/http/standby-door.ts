@@ -12,7 +12,7 @@ import type { PublicListen } from './access-config.ts'
 import { defaultArrival } from './arrival.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
 import { answerBare, answerClientError, errorBody, retryAfterOf } from './error-handler.ts'
-import { allGuards, maxHeaderBytes } from './guard.ts'
+import { allGuards, isSocketUpgrade, maxHeaderBytes } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
 import { createPassOn } from './pass-on.ts'
 import { isBeyondLoopback, passedHeader, writePassedOn } from './passed-on.ts'
@@ -130,6 +130,7 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
       connectionsCheckingInterval: defaultArrival.checkMs,
       requestTimeout: 120_000,
       keepAliveTimeout: 72_000,
+      shouldUpgradeCallback: isSocketUpgrade,
     },
     route,
   )

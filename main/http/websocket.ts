@@ -79,7 +79,13 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
       const platformSocket = createPlatformSocket(opened, socket)
       open.add(platformSocket)
       opened.on('close', () => open.delete(platformSocket))
-      begin(to.route, platformSocket, request, caller, params)
+      try {
+        begin(to.route, platformSocket, request, caller, params)
+      } catch (error) {
+        // Out here nothing else would catch it, and one socket must not end the process.
+        pipeline.log.error({ err: error, requestId }, 'A socket failed as it began.')
+        platformSocket.close(1011, 'internal error')
+      }
     })
   })
 
@@ -92,7 +98,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
     if (pipeline.closing) return refused(platformError('service_unavailable', { reason: 'stopping' }))
     const path = request.url!.split('?', 1)[0]!.replace(/\/$/, '')
     const to = served.find(({ fits }) => fits.test(path))
-    if (to === undefined || request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket')
+    if (to === undefined || request.method !== 'GET')
       return refused(platformError('resource_not_found', { reason: 'route' }))
     const authorities = authoritiesOf(pipeline, request)
     const caller = pipeline.authenticate(request, authorities !== pipeline.authorities)

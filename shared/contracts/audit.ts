@@ -95,6 +95,7 @@ export const auditRoutes = defineRoutes({
     query: z.object(filters),
     response: z.unknown(),
     responseKind: 'bytes',
+    produces: ['application/x-ndjson'],
     rateLimit: 'heavy',
     errors: [],
     timeoutMs: longTimeoutMs,

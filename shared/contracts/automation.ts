@@ -410,6 +410,7 @@ export const automationRoutes = defineRoutes({
     operationId: 'triggerFlow',
     method: 'POST',
     path: '/automation/:name/trigger',
+    goesOn: true,
     params: NameParams,
     query: TriggerQuery,
     body: TriggerBody,

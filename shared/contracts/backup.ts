@@ -101,6 +101,7 @@ export const backupRoutes = defineRoutes({
     params: BackupParams,
     response: z.unknown(),
     responseKind: 'bytes',
+    produces: ['application/vnd.sqlite3'],
     permission,
     rateLimit: 'heavy',
     errors: [],

@@ -70,6 +70,7 @@ export const graphqlRoutes = defineRoutes({
     aliases: [{ mount: 'api', path: '/graphql/schema' }],
     response: z.string().meta({ description: 'Schema definition language.' }),
     responseKind: 'bytes',
+    produces: ['text/plain'],
     permission: 'session',
     errors: ['permission_denied'],
     summary: 'The schema of the caller as text.',

@@ -58,6 +58,7 @@ export const hubRoutes = defineRoutes({
     path: '/metrics',
     response: z.string(),
     responseKind: 'bytes',
+    produces: ['text/plain'],
     summary: 'The same as figures in the text form of Prometheus.',
   }),
 })

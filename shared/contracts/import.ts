@@ -304,6 +304,12 @@ export const importRoutes = defineRoutes({
     }),
     response: z.unknown(),
     responseKind: 'bytes',
+    produces: [
+      'text/csv',
+      'application/json',
+      'application/x-ndjson',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ],
     permission: { system: 'export_data' },
     rateLimit: 'heavy',
     errors: ['invalid_query', 'method_not_allowed'],

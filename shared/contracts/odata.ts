@@ -15,7 +15,7 @@ const Path = z.object({
 })
 
 const common = { mount: 'api', permission: 'session', channel: 'odata', tag: 'odata' } as const
-const readErrors = ['invalid_query', 'timeout', 'not_implemented'] as const
+const readErrors = ['invalid_query', 'timeout', 'not_implemented', 'permission_denied', 'method_not_allowed'] as const
 const reads = {
   ...common,
   method: 'GET',
@@ -31,7 +31,7 @@ const writes = {
   query: Options,
   rateLimit: 'write',
   bodiless: [204],
-  errors: ['invalid_query', 'not_implemented', 'CONCURRENT_UPDATE', 'record_locked'],
+  errors: ['invalid_query', 'not_implemented', 'CONCURRENT_UPDATE', 'record_locked', 'method_not_allowed'],
 } as const
 
 /** The routes of the `odata` plugin. */
@@ -46,6 +46,7 @@ export const odataRoutes = defineRoutes({
     ...reads,
     operationId: 'getODataMetadata',
     path: '/odata/$metadata',
+    produces: ['application/xml'],
     summary: 'The model of the entities as XML, with $format=json as JSON.',
   }),
   runODataBatch: defineRoute({
@@ -54,6 +55,7 @@ export const odataRoutes = defineRoutes({
     method: 'POST',
     path: '/odata/$batch',
     consumes: ['multipart/mixed'],
+    produces: ['multipart/mixed'],
     body: z.unknown(),
     response: Document,
     rateLimit: 'write',
@@ -66,6 +68,7 @@ export const odataRoutes = defineRoutes({
     operationId: 'readODataEntities',
     path: '/odata/:path*',
     params: Path,
+    produces: ['text/plain'],
     bodiless: [204],
     summary: 'Entities, their number, one of them, or a part of it.',
   }),

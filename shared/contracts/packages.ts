@@ -453,6 +453,7 @@ export const packageRoutes = defineRoutes({
     }),
     response: z.unknown(),
     responseKind: 'bytes',
+    produces: ['application/zip'],
     envelope: false,
     errors: ['package_not_found'],
     summary: 'Download a package as an archive, or objects of the workspace as a new package.',

@@ -141,6 +141,7 @@ export const realtimeRoutes = defineRoutes({
     }),
     response: z.unknown(),
     responseKind: 'bytes',
+    produces: ['text/event-stream'],
     rateLimit: 'read',
     keepsCredential: true,
     endsWithHost: true,

@@ -1,6 +1,7 @@
 // Contract of the search over all objects at once (D-310). Served by the `data` plugin.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
+import { QueryBoolean, QueryInteger } from './common.ts'
 
 /** Most words a search over all objects takes, as characters. */
 export const maxSearchLength = 500
@@ -35,8 +36,8 @@ export const searchRoutes = defineRoutes({
     query: z.object({
       q: z.string().trim().min(1).max(maxSearchLength).meta({ description: 'Words, as D-88 reads them.' }),
       object: z.string().optional().meta({ description: 'Objects to search, by comma; all that can be by default.' }),
-      limit: z.coerce.number().int().min(1).max(50).default(20),
-      count: z.enum(['true', 'false']).optional().meta({ description: 'Whether each object tells its `total`.' }),
+      limit: QueryInteger.pipe(z.int().min(1).max(50)).default(20),
+      count: QueryBoolean.optional().meta({ description: 'Whether each object tells its `total`.' }),
     }),
     response: z
       .object({

@@ -137,6 +137,8 @@ describe('sessions end', () => {
     expect(
       (await host.post('/auth/admin/set-user-password', { userId: id, newPassword: 'given by the owner' })).status,
     ).toBe(200)
+    const short = await host.post('/auth/admin/set-user-password', { userId: id, newPassword: 'x' })
+    expect(short.body.error.details.fieldErrors[0].field).toBe('newPassword')
     expect(await isOpen(second)).toBe(false)
     const login = { username: 'carl', password: 'given by the owner' }
     const held = await host.anonymous('POST', '/auth/login', login)

@@ -103,6 +103,8 @@ describe('GET /search', () => {
     expect((await host.get('/search?q=%20')).status).toBe(400)
     expect((await host.get(`/search?q=${'a+'.repeat(100)}`)).body.error.code).toBe('invalid_query')
     expect((await host.get('/search?q=a&limit=51')).status).toBe(400)
+    expect((await host.get('/search?q=a&limit=0x10')).status).toBe(400)
+    expect((await host.get('/search?q=a&count=1&limit=5')).status).toBe(200)
     expect((await host.anonymous('GET', '/search?q=a')).status).toBe(401)
   })
 

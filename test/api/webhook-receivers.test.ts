@@ -108,6 +108,15 @@ describe('a receiver', () => {
     const { body } = await call({}, { 'X-Webhook-Token': 'very-secret' })
     expect(body.result.token).toBe(null)
     expect(JSON.stringify((await host.get('/webhook-receivers/inbox')).body)).not.toContain('very-secret')
+    // In a header that elsewhere says who asks, too.
+    for (const header of ['X-API-Key', 'Authorization']) {
+      await host.patch('/webhook-receivers/inbox', { verificationParams: { header, token: 'very-secret' } })
+      expect([header, (await call({}, { [header]: 'very-secret' })).status]).toEqual([header, 200])
+      expect((await call({}, { [header]: 'other' })).body.error.code).toBe('receiver_verification_failed')
+    }
+    await host.patch('/webhook-receivers/inbox', {
+      verificationParams: { header: 'X-Webhook-Token', token: 'very-secret' },
+    })
     // What was masked stays as it is.
     const { data } = (await host.get('/webhook-receivers/inbox')).body
     await host.patch('/webhook-receivers/inbox', { verificationParams: data.verificationParams, label: 'In' })

@@ -10,6 +10,7 @@ import type { PublicListen } from '../access-config.ts'
 import { readCertificates, watchCertificates } from './certificate-files.ts'
 import type { CertificateSet, CertificateSources } from './certificate-files.ts'
 import { createClientCertificates } from './client-certificates.ts'
+import { isSocketUpgrade } from '../guard.ts'
 
 /** What the listener is made of. */
 export interface PublicListenerOptions {
@@ -75,6 +76,7 @@ export function createPublicListener(options: PublicListenerOptions): PublicList
       handshakeTimeout: handshakeTimeoutMs,
       maxHeaderSize: options.maxHeaderBytes,
       connectionsCheckingInterval: options.checkMs,
+      shouldUpgradeCallback: isSocketUpgrade,
       // The handshake lets everybody through: a missing or refused certificate is an answer, 401 (D-203).
       requestCert: clients !== null,
       rejectUnauthorized: false,

@@ -84,10 +84,10 @@ export function createAdministration(parts: AuthParts): Administration {
     if (id === localOwnerId) throw platformError('permission_denied', { reason: 'LOCAL_OWNER' })
   }
 
-  const checkPassword = (password: string): void => {
+  const checkPassword = (password: string, field: 'password' | 'newPassword'): void => {
     const limits = config.emailAndPassword
-    if (password.length < limits.minPasswordLength) throw passwordLength('PASSWORD_TOO_SHORT', limits, 'password')
-    if (password.length > limits.maxPasswordLength) throw passwordLength('PASSWORD_TOO_LONG', limits, 'password')
+    if (password.length < limits.minPasswordLength) throw passwordLength('PASSWORD_TOO_SHORT', limits, field)
+    if (password.length > limits.maxPasswordLength) throw passwordLength('PASSWORD_TOO_LONG', limits, field)
   }
 
   const checkUsername = (username: string | null | undefined): string | null => {
@@ -132,7 +132,7 @@ export function createAdministration(parts: AuthParts): Administration {
     async create(ctx, request) {
       if (request.role === 'admin' && !callerIsAdministrator(ctx))
         throw platformError('permission_denied', { reason: 'YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE' })
-      if (request.password !== undefined) checkPassword(request.password)
+      if (request.password !== undefined) checkPassword(request.password, 'password')
       const hash = request.password === undefined ? undefined : await parts.passwords.hash(request.password)
       const username = checkUsername(request.username)
       const email = request.email.toLowerCase()
@@ -170,7 +170,7 @@ export function createAdministration(parts: AuthParts): Administration {
     async setPassword(ctx, userId, password) {
       requireOwnSession(ctx)
       target(ctx, userId)
-      checkPassword(password)
+      checkPassword(password, 'newPassword')
       const hash = await parts.passwords.hash(password)
       await change(ctx, 'auth.set-password', userId, 'auth.password_changed', { by: 'admin' }, (tx) => {
         const now = clock.iso()

@@ -75,7 +75,7 @@ export function createSearchEverything(parts: SearchEverythingParts) {
       const readable = (field: FieldSchema): boolean => field.system || data.canReadField(ctx, schema.name, field.name)
       const shown = [...new Set([schema.displayField, ...schema.searchFields])].filter(readable)
       const select = [...new Set(['id', 'updated_at', ...shown.map(({ name }) => name)])].join(',')
-      const asked = { search: query.q, select, top, count: query.count === 'true' }
+      const asked = { search: query.q, select, top, count: query.count === true }
       try {
         const page = await data.find({ ...ctx, signal }, schema.name, asked)
         if (page.records.length === 0) return
