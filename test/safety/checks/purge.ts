@@ -78,6 +78,19 @@ async function notifyOfAll(host: TestHost, book: CanaryBook): Promise<void> {
   if (waiting.posts < records.length || waiting.mails < records.length) throw new Error('Nothing waits to be sent.')
 }
 
+/** A webhook whose target does not answer: what it tells of the records waits to be sent again. */
+async function tellOthers(host: TestHost): Promise<void> {
+  await host.patch('/settings', { 'webhooks.allowedHosts': ['127.0.0.1'] })
+  const triggers = ['create', 'update', 'delete']
+  const { status } = await host.post('/webhooks', {
+    name: 'told',
+    object: 'matter',
+    triggers,
+    url: 'http://127.0.0.1:9/',
+  })
+  if (status !== 201) throw new Error('The webhook was refused.')
+}
+
 /** A comment that was changed, a stub with a reply, a task: everything a feed keeps of a record. */
 async function makeFeed(host: TestHost, book: CanaryBook, id: string): Promise<void> {
   const feed = `/data/matter/${id}/feed`
@@ -142,6 +155,7 @@ async function countLeft(context: CheckContext, carefully: boolean): Promise<num
       name: { type: 'text' },
       matter: { type: 'master_detail', reference: 'matter', relationshipName: 'lines' },
     })
+    await tellOthers(host)
     await makeRecords(host, book, context.size === 'commit' ? 10 : 300)
     const stored = findLeft(host.dataDir, book, { ...context, log: () => undefined })
     if (stored < book.all().size / 3) throw new Error('The canaries are not in the data folder to begin with.')
