@@ -73,7 +73,7 @@ function visit(value: object, depth: number, walk: Walk): boolean {
       walk.path.push(key)
       return fail(walk, 'not_allowed', 'The key "__proto__" is not allowed.')
     }
-    if (isSound(item, depth, walk) && isSound(key, depth, walk)) continue
+    if (isSound(item, depth, walk)) continue
     walk.path.push(key)
     return false
   }
@@ -87,9 +87,6 @@ function isSound(item: unknown, depth: number, walk: Walk): boolean {
   // JSON.parse makes Infinity of 1e999; D-11 knows no infinities.
   if (typeof item === 'number' && !Number.isFinite(item))
     return fail(walk, 'invalid_number', 'The number is out of range.')
-  // Stored as UTF-8, half a pair would come back as another character.
-  if (typeof item === 'string' && !item.isWellFormed())
-    return fail(walk, 'invalid_format', 'The text has half a surrogate pair.')
   return true
 }
 

@@ -37,7 +37,8 @@ function concealedType(how: 'hashed' | 'encrypted', leastLength: number): FieldT
     blankIsNull: true,
     sqlType: () => 'TEXT',
     operators: () => 'N',
-    ...(how === 'encrypted' ? { isUnchanged: (value: unknown) => value === secretMask } : {}),
+    // What it reads as, so that a record that was read can be written back.
+    isUnchanged: (value: unknown) => value === (how === 'encrypted' ? secretMask : null),
     parse(value, field) {
       // No problem carries the value: answers and logs must not hold it.
       if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', undefined)

@@ -133,6 +133,8 @@ describe('concealed fields', () => {
     expect(fieldTypeOf(secret).fromColumn('stored', secret)).toBe(secretMask)
     expect(fieldTypeOf(secret).isUnchanged?.(secretMask)).toBe(true)
     expect(fieldTypeOf(secret).isUnchanged?.('other')).toBe(false)
+    expect(fieldTypeOf(password).isUnchanged?.(null)).toBe(true)
+    expect(fieldTypeOf(password).isUnchanged?.('')).toBe(false)
   })
 
   it.each(['password', 'secret'])('%s is in no message', (type) => {

@@ -134,6 +134,20 @@ describe('a password', () => {
 })
 
 describe('the text of a secret or password', () => {
+  it('stays when a record is written back as it was read, and goes with a blank', async () => {
+    const id = await create()
+    const stored = (): unknown =>
+      host.host.database.read.get({ sql: 'SELECT pass FROM o_vault WHERE id = ?', parameters: [id] })
+    const before = stored()
+    const { record } = (await host.get(`/data/vault/${id}`)).body
+    expect(record.pass).toBeNull()
+    const { name, key, pass, updated_at: expectedVersion } = record
+    expect((await host.patch(`/data/vault/${id}`, { name, key, pass, expectedVersion })).status).toBe(200)
+    expect(stored()).toEqual(before)
+    expect((await host.patch(`/data/vault/${id}`, { pass: '' })).status).toBe(200)
+    expect(stored()).toEqual({ pass: null })
+  })
+
   it('is in no answer, event, error, search, batch result or replay', async () => {
     host.takeEvents()
     const seen: unknown[] = []

@@ -29,7 +29,8 @@ export const secretField: FieldType = {
   cellClass: () => 'field-mono',
   toText: () => '',
   parse: (text, field, context) => {
-    if (text.trim() === '') return field.required ? refused(context, 'field.required') : parsed(null)
+    if (text.trim() === '')
+      return field.required ? refused(context, 'field.required') : parsed(field.type === 'password' ? '' : null)
     if (text === MASK) return refused(context, 'field.concealed')
     const length = [...text.normalize('NFC')].length
     const min = field.minLength ?? (field.type === 'password' ? 8 : 1)
