@@ -96,6 +96,7 @@ export const webhooksPlugin = definePlugin({
       data,
       realtime: host.optionalService('realtime'),
       objectSchema,
+      organizationOf: (object, recordId) => permissions.organizationOf(read, object, recordId),
       permissionEpoch: () => host.permissionEpoch(),
     })
     const administration = createWebhookService({

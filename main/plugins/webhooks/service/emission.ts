@@ -38,7 +38,7 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
   const firing = (event: PlatformEvent): readonly StoredWebhook[] => {
     const trigger = triggerOfEvent[event.type]
     if (event.object === undefined || trigger === undefined) return []
-    return webhooks.ofObject(event.object).filter((one) => fires(one, event, trigger))
+    return webhooks.ofObject(event.object).filter((one) => fires(one, trigger))
   }
 
   const isGone = (reads: Pick<Reads, 'get'>, { object, recordId }: PlatformEvent): boolean => {
@@ -48,9 +48,7 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
 
   const deliveriesOf = (event: PlatformEvent, gone: boolean): NewDelivery[] =>
     firing(event).flatMap((webhook) => {
-      const { record } = event.payload as { record?: Readonly<Record<string, unknown>> }
-      const organizationId = (record?.['organization_id'] ?? null) as string | null
-      const speaker = speakers.contextOf(webhook, organizationId)
+      const speaker = speakers.contextOf(webhook, { object: event.object!, id: event.recordId! })
       if (speaker === undefined || !speakers.hears(speaker, event)) return []
       // Of what was purged nothing is told but its id; what has no trash is told of once more, as it was.
       const isLast =
@@ -101,9 +99,6 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
   }
 }
 
-function fires({ row, definition }: StoredWebhook, event: PlatformEvent, trigger: string): boolean {
-  if (!(definition.triggers as readonly string[]).includes(trigger)) return false
-  if (row.organization_id === null) return true
-  const { record } = event.payload as { record?: Readonly<Record<string, unknown>> }
-  return record?.['organization_id'] === row.organization_id
+function fires({ definition }: StoredWebhook, trigger: string): boolean {
+  return (definition.triggers as readonly string[]).includes(trigger)
 }

@@ -18,6 +18,7 @@ export interface SpeakerParts {
   readonly data: Pick<DataService, 'reach' | 'canReadField'>
   readonly realtime: () => Pick<RealtimeService, 'canSee'> | undefined
   readonly objectSchema: (name: string) => ObjectSchema | undefined
+  readonly organizationOf: (object: string, recordId: string) => string | null
   readonly permissionEpoch: () => number
 }
 
@@ -25,10 +26,13 @@ export interface SpeakerParts {
 export interface Speakers {
   /**
    * Whoever last said what a webhook sends.
-   * @param organizationId that of the record, for a webhook that belongs to none
+   * @param record what it is about: a webhook that belongs to no organization speaks in that of the record
    * @returns undefined for one who is gone, shut out, or not in the organization
    */
-  contextOf(webhook: StoredWebhook, organizationId: string | null): RequestContext | undefined
+  contextOf(
+    webhook: StoredWebhook,
+    record?: { readonly object: string; readonly id: string },
+  ): RequestContext | undefined
   /** Whether an event of a record is told to somebody, as realtime decides it. */
   hears(ctx: RequestContext, event: PlatformEvent): boolean
   /** The uids of the fields a body was made from. */
@@ -43,15 +47,18 @@ export interface Speakers {
 export function createSpeakers(parts: SpeakerParts): Speakers {
   const { data, objectSchema } = parts
 
-  const contextOf: Speakers['contextOf'] = ({ row }, organizationId) => {
+  const contextOf: Speakers['contextOf'] = ({ row }, record) => {
     const accounts = parts.auth()
     const user = accounts?.user(row.saved_by)
     if (user?.banned === true || (accounts !== undefined && user === undefined && row.saved_by !== localOwnerId))
       return undefined
-    const organization = row.organization_id ?? (accounts?.hasOrganizations === true ? organizationId : null)
+    const isWalled = accounts?.hasOrganizations === true
+    const ofRecord = (): string | null =>
+      isWalled && record !== undefined ? parts.organizationOf(record.object, record.id) : null
+    const organization = row.organization_id ?? ofRecord()
     const isMember = (): boolean =>
       accounts!.memberships(row.saved_by).some((membership) => membership.organizationId === organization)
-    if (accounts?.hasOrganizations === true && !isMember()) return undefined
+    if (isWalled && !isMember()) return undefined
     return {
       ...internalContext('webhooks', 'webhook'),
       actor: { type: 'user', id: row.saved_by },
@@ -92,7 +99,12 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
     },
     maySend(webhook, delivery) {
       if (delivery.made_for === webhook.row.saved_by) return true
-      const speaker = contextOf(webhook, null)
+      const speaker = contextOf(
+        webhook,
+        delivery.object === null || delivery.record_id === null
+          ? undefined
+          : { object: delivery.object, id: delivery.record_id },
+      )
       return speaker !== undefined && sees(speaker, delivery)
     },
   }
