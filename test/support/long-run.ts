@@ -144,7 +144,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/safety/anonymous.test.ts': ['W3c '],
   'test/safety/audit.test.ts': ['D7k '],
   'test/safety/backup.test.ts': ['R7 ', 'R8 ', 'R8b ', 'R9a '],
-  'test/safety/durability.test.ts': ['R26 '],
+  'test/safety/durability.test.ts': ['R1t ', 'R26 '],
   'test/safety/identity.test.ts': ['C10 ', 'D5 ', 'N1 '],
   'test/safety/malformed.test.ts': ['N10 '],
   'test/safety/oracle.test.ts': ['C2f ', 'C2 '],
