@@ -13,6 +13,8 @@ export const longFiles: readonly string[] = [
   'test/api/automation.kill.test.ts',
   'test/api/data-triggers.kill.test.ts',
   'test/api/graphql-time.test.ts',
+  'test/api/hub-handover.test.ts',
+  'test/api/hub-import.test.ts',
   'test/api/import-bounds.test.ts',
   'test/api/import-export-roundtrip.property.test.ts',
   'test/api/import-kill.test.ts',
