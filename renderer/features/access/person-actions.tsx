@@ -14,7 +14,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { DialogForm } from '../../components/dialog-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { afterMenu, menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { PasswordField } from '../../components/password-field.tsx'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
@@ -30,7 +30,7 @@ export function PersonActions(props: { person: Person; name: string }) {
   const { person, name } = props
   const client = useQueryClient()
   const button = useRef<HTMLButtonElement>(null)
-  const after = (act: () => void) => afterMenu(button, act)
+  const { options, after } = useMenu(button)
   const [open, setOpen] = useState<'password' | 'ban'>()
   const run = async (task: () => Promise<unknown>, message: string): Promise<boolean> => {
     try {
@@ -75,7 +75,7 @@ export function PersonActions(props: { person: Person; name: string }) {
 
   return (
     <>
-      <Menu position="bottom-end" {...menuOptions}>
+      <Menu position="bottom-end" {...options}>
         <Menu.Target>
           <ActionIcon
             ref={button}

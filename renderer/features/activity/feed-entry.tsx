@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { Suspense, lazy, useEffect, useRef, useState } from 'react'
 import { ChosenFiles } from '../../components/files/index.ts'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { confirmAction } from '../../lib/confirm.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -52,6 +52,7 @@ export function FeedEntry(props: {
   const isWritten = written.has(item.type)
   const isOwn = isWritten && item.actor.type === 'user' && item.actor.id === ownId && !item.isDeleted
   const more = useRef<HTMLButtonElement>(null)
+  const { options, after } = useMenu(more)
   const wasEditing = useRef(false)
   useEffect(() => {
     // Whoever has moved on meanwhile keeps the focus where it is.
@@ -120,7 +121,7 @@ export function FeedEntry(props: {
                   <IconMessageReply size={16} stroke={1.75} />
                 </ActionIcon>
               )}
-              <Menu position="bottom-end" {...menuOptions}>
+              <Menu position="bottom-end" {...options}>
                 <Menu.Target>
                   <ActionIcon
                     ref={more}
@@ -151,9 +152,9 @@ export function FeedEntry(props: {
                   >
                     {t(item.starred ? 'activity.unstar' : 'activity.star')}
                   </Menu.Item>
-                  {isOwn && <Menu.Item onClick={() => setEditing(true)}>{t('word.edit')}</Menu.Item>}
+                  {isOwn && <Menu.Item onClick={after(() => setEditing(true))}>{t('word.edit')}</Menu.Item>}
                   {(isOwn || (isWritten && props.moderates)) && (
-                    <Menu.Item onClick={() => attempt(remove())}>{t('word.delete')}</Menu.Item>
+                    <Menu.Item onClick={after(() => attempt(remove()))}>{t('word.delete')}</Menu.Item>
                   )}
                 </Menu.Dropdown>
               </Menu>

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 import { Loading } from '../../components/delayed.tsx'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { confirmAction } from '../../lib/confirm.ts'
@@ -34,6 +34,8 @@ export function ConflictList(props: {
 }) {
   const { scope } = props
   const list = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const { options, after } = useMenu(button)
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     conflictsQuery(scope),
   )
@@ -91,15 +93,20 @@ export function ConflictList(props: {
         </div>
         {scope.state === 'open' && offered.length > 0 && (
           <div className={classes.barEnd}>
-            <Menu position="bottom-end" {...menuOptions}>
+            <Menu position="bottom-end" {...options}>
               <Menu.Target>
-                <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} aria-hidden />}>
+                <Button
+                  ref={button}
+                  size="compact-sm"
+                  variant="default"
+                  rightSection={<IconChevronDown size={14} aria-hidden />}
+                >
                   {t('conflicts.many')}
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
                 {offered.map((choice) => (
-                  <Menu.Item key={choice} onClick={() => void decideAll(choice)}>
+                  <Menu.Item key={choice} onClick={after(() => void decideAll(choice))}>
                     {t(`conflicts.many.${choice}`)}
                   </Menu.Item>
                 ))}

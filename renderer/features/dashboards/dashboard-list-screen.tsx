@@ -2,10 +2,10 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconChartBar, IconDots, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Loading } from '../../components/delayed.tsx'
 import { ListTable } from '../../components/list-table.tsx'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
@@ -89,27 +89,36 @@ function DashboardTable(props: {
             <td data-number>{formatNumber(tiles.length)}</td>
             {props.mayDesign && (
               <td>
-                <Menu position="bottom-end" {...menuOptions} withinPortal>
-                  <Menu.Target>
-                    <ActionIcon variant="subtle" color="gray" aria-label={t('word.moreOf', { label })}>
-                      <IconDots size={16} aria-hidden />
-                    </ActionIcon>
-                  </Menu.Target>
-                  <Menu.Dropdown>
-                    <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'rename' })}>
-                      {t('word.renameDots')}
-                    </Menu.Item>
-                    <Menu.Item onClick={() => props.onAsk({ dashboard, naming: 'copy' })}>
-                      {t('dashboards.duplicate')}
-                    </Menu.Item>
-                    <Menu.Item onClick={() => void removeAndTell(dashboard)}>{t('word.delete')}</Menu.Item>
-                  </Menu.Dropdown>
-                </Menu>
+                <DashboardMenu dashboard={dashboard} onAsk={props.onAsk} />
               </td>
             )}
           </tr>
         )
       })}
     </ListTable>
+  )
+}
+
+function DashboardMenu({ dashboard, onAsk }: { dashboard: Dashboard; onAsk: (asked: Naming) => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  const { options, after } = useMenu(button)
+  return (
+    <Menu position="bottom-end" {...options} withinPortal>
+      <Menu.Target>
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          color="gray"
+          aria-label={t('word.moreOf', { label: dashboard.label })}
+        >
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={after(() => onAsk({ dashboard, naming: 'rename' }))}>{t('word.renameDots')}</Menu.Item>
+        <Menu.Item onClick={after(() => onAsk({ dashboard, naming: 'copy' }))}>{t('dashboards.duplicate')}</Menu.Item>
+        <Menu.Item onClick={after(() => void removeAndTell(dashboard))}>{t('word.delete')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

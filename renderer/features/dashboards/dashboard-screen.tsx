@@ -14,7 +14,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, lazy, useMemo, useRef, useState } from 'react'
 import { useSearch } from 'wouter'
 import { Loading } from '../../components/delayed.tsx'
-import { afterMenu, menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
@@ -87,7 +87,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
   const tiles = useMemo(() => placed(dashboard.tiles, columns), [dashboard.tiles, columns])
   const [day] = useState(() => new Date().toLocaleDateString(context.locale))
   const button = useRef<HTMLButtonElement>(null)
-  const after = (act: () => void) => afterMenu(button, act)
+  const { options, after } = useMenu(button)
   const [naming, setNaming] = useState<'rename' | 'copy'>()
   const editPath = dashboardPath(name, 'edit', search)
   const share = (): void => void copyLink(dashboardPath(name, undefined, search))
@@ -119,7 +119,7 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
               <Button component="a" href={`#${editPath}`} leftSection={<IconPencil size={16} aria-hidden />}>
                 {t('word.edit')}
               </Button>
-              <Menu position="bottom-end" {...menuOptions}>
+              <Menu position="bottom-end" {...options}>
                 <Menu.Target>
                   <ActionIcon
                     ref={button}

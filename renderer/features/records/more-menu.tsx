@@ -3,7 +3,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
-import { afterMenu, menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { t } from '../../lib/strings.ts'
 
 /** An entry of the menu. */
@@ -21,8 +21,9 @@ export interface MoreEntry {
 /** The menu; `isOn` marks its button when one of its tools is in force. */
 export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }) {
   const button = useRef<HTMLButtonElement>(null)
+  const menu = useMenu(button)
   return (
-    <Menu position="bottom-end" {...menuOptions}>
+    <Menu position="bottom-end" {...menu.options}>
       <Menu.Target>
         <ActionIcon
           ref={button}
@@ -37,7 +38,7 @@ export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }
       </Menu.Target>
       <Menu.Dropdown>
         {props.entries.map((entry) => (
-          <Entry key={entry.key} entry={entry} onRun={afterMenu(button, () => entry.onClick?.())} />
+          <Entry key={entry.key} entry={entry} onRun={menu.after(() => entry.onClick?.())} />
         ))}
       </Menu.Dropdown>
     </Menu>

@@ -18,7 +18,7 @@ import {
 import { Suspense, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import type { DataGridHandle } from '../../components/grid/index.ts'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { useMay } from '../../lib/own-rights.ts'
@@ -32,7 +32,7 @@ import type { GroupTerm } from './group-terms.ts'
 import { changeSort } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
 
-/** A menu gives the focus back to where it was: by then that must be the grid again. */
+/** The key that opens a menu is still on its way, and a dialog gives the focus back a moment after it has closed. */
 const handoverMs = 30
 
 /** What the view needs: the callbacks of the grid, and what to draw. */
@@ -69,12 +69,7 @@ export function useHeaderMenu(options: {
   const names = columns.map(({ name }) => name)
 
   const toHeader = (name: string): void => grid.current?.activate(-1, name)
-  const run = (act: () => void): void => {
-    setTimeout(() => {
-      grid.current?.focus()
-      act()
-    }, handoverMs)
-  }
+  const { options: menuOptions, after } = useMenu(grid)
   const close = (): void => {
     setMenu(undefined)
     grid.current?.focus()
@@ -110,7 +105,9 @@ export function useHeaderMenu(options: {
             <span aria-hidden style={{ position: 'fixed', ...menu?.at }} />
           </Menu.Target>
           <Menu.Dropdown aria-label={field && t('column.menu', { field: fieldLabel(field) })} mah="70vh" style={scroll}>
-            {field && <Entries {...{ field, names, frozen, query, terms, mayDesign }} act={run} on={actions(field)} />}
+            {field && (
+              <Entries {...{ field, names, frozen, query, terms, mayDesign }} act={after} on={actions(field)} />
+            )}
           </Menu.Dropdown>
         </Menu>
         {wasPlaced && (
@@ -176,7 +173,7 @@ function Entries(props: {
   query: RecordQuery
   terms: readonly GroupTerm[]
   mayDesign: boolean
-  act: (act: () => void) => void
+  act: (act: () => void) => () => void
   on: Actions
 }) {
   const { field, names, frozen, terms, act, on } = props
@@ -186,7 +183,7 @@ function Entries(props: {
   const choice = termChoices([field], terms.length)[0]
   const bucket = choice?.value.split('.')[1] as GroupTerm['bucket']
   const entry = (key: string, Icon: ComponentType<{ size: number }>, label: string, run: () => void): ReactNode => (
-    <Menu.Item key={key} leftSection={<Icon size={14} aria-hidden />} onClick={() => act(run)}>
+    <Menu.Item key={key} leftSection={<Icon size={14} aria-hidden />} onClick={act(run)}>
       {label}
     </Menu.Item>
   )

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import type { DataGridHandle, GridRecord, GridSelection } from '../../components/grid/index.ts'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { authConfigQuery } from '../../lib/auth-config.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -15,7 +15,7 @@ import { ShareDialog } from '../sharing/index.ts'
 import { useRowAt } from './use-record-rows.ts'
 import type { RecordRows } from './use-record-rows.ts'
 
-/** A dialog gives the focus back to where it was: by then that must be the grid again. */
+/** The key that opens a menu is still on its way, and a dialog gives the focus back a moment after it has closed. */
 const handoverMs = 30
 
 interface OpenMenu {
@@ -52,12 +52,7 @@ export function useRecordMenu(options: {
     setWasShared(true)
     setShared(row)
   }
-  const run = (act: () => void): void => {
-    setTimeout(() => {
-      grid.current?.focus()
-      act()
-    }, handoverMs)
-  }
+  const { options: menuOptions, after } = useMenu(grid)
   useCommands([
     {
       id: 'records.share',
@@ -100,14 +95,14 @@ export function useRecordMenu(options: {
             {canShare && (
               <Menu.Item
                 leftSection={<IconShare size={14} aria-hidden />}
-                onClick={() => menu && run(() => share(menu.row))}
+                onClick={after(() => menu && share(menu.row))}
               >
                 {t('records.share')}
               </Menu.Item>
             )}
             <Menu.Item
               leftSection={<IconTrash size={14} aria-hidden />}
-              onClick={() => menu && run(() => options.onDelete(String(menu.row.id)))}
+              onClick={after(() => menu && options.onDelete(String(menu.row.id)))}
             >
               {tn('records.delete', 1)}
             </Menu.Item>

@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
 import { useRef } from 'react'
-import { afterMenu, menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
@@ -49,10 +49,10 @@ export function ViewMenu(props: {
 }) {
   const { current } = props
   const button = useRef<HTMLButtonElement>(null)
-  const run = (act: () => void) => afterMenu(button, act)
+  const { options, after: run } = useMenu(button)
   const isForm = current?.type === 'form'
   return (
-    <Menu position="bottom-start" {...menuOptions}>
+    <Menu position="bottom-start" {...options}>
       <Menu.Target>
         <ActionIcon
           ref={button}
@@ -100,8 +100,9 @@ export function ViewMenu(props: {
 /** Makes a view of a kind; a kind whose field the object lacks says so. */
 export function NewViewMenu(props: { fields: readonly FieldDefinition[]; onNew: (type: ViewType) => void }) {
   const button = useRef<HTMLButtonElement>(null)
+  const { options, after } = useMenu(button)
   return (
-    <Menu position="bottom-start" {...menuOptions}>
+    <Menu position="bottom-start" {...options}>
       <Menu.Target>
         <ActionIcon
           ref={button}
@@ -124,7 +125,7 @@ export function NewViewMenu(props: { fields: readonly FieldDefinition[]; onNew: 
               disabled={isMissing}
               leftSection={<Icon size={16} aria-hidden />}
               title={isMissing ? t(`views.needs.${type}` as StringKey) : undefined}
-              onClick={afterMenu(button, () => props.onNew(type))}
+              onClick={after(() => props.onNew(type))}
             >
               {t(`views.type.${type}`)}
             </Menu.Item>

@@ -2,9 +2,9 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconCloud, IconDeviceDesktop, IconDots, IconServer } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
@@ -109,11 +109,14 @@ function PeerMenu(props: { peer: SyncPeer; onTask: (kind: PeerTask['kind']) => v
   const { peer } = props
   const { check, pause, reconnect, remove } = usePeerActions(peer)
   const isPaused = peer.state === 'paused'
+  const button = useRef<HTMLButtonElement>(null)
+  const { options, after } = useMenu(button)
   return (
     // Fixed: the table scrolls sideways by itself and would cut the menu off.
-    <Menu position="bottom-end" {...menuOptions} floatingStrategy="fixed">
+    <Menu position="bottom-end" {...options} floatingStrategy="fixed">
       <Menu.Target>
         <ActionIcon
+          ref={button}
           variant="subtle"
           color="gray"
           size={30}
@@ -130,9 +133,9 @@ function PeerMenu(props: { peer: SyncPeer; onTask: (kind: PeerTask['kind']) => v
         <Menu.Item onClick={() => pause(!isPaused)}>{t(isPaused ? 'peers.resume' : 'peers.pause')}</Menu.Item>
         {peer.kind !== 'relay' && (
           <>
-            <Menu.Item onClick={() => props.onTask('rename')}>{t('word.renameDots')}</Menu.Item>
-            <Menu.Item onClick={() => props.onTask('address')}>{t('peers.address')}</Menu.Item>
-            <Menu.Item onClick={remove}>{t('word.removeDots')}</Menu.Item>
+            <Menu.Item onClick={after(() => props.onTask('rename'))}>{t('word.renameDots')}</Menu.Item>
+            <Menu.Item onClick={after(() => props.onTask('address'))}>{t('peers.address')}</Menu.Item>
+            <Menu.Item onClick={after(remove)}>{t('word.removeDots')}</Menu.Item>
           </>
         )}
       </Menu.Dropdown>

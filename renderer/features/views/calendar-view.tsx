@@ -364,18 +364,20 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
       <CardMenu
         part={part}
         open={menu}
-        onClose={() => {
-          const record = menu?.record
-          setMenu(undefined)
-          setTimeout(() => focusRecord(record), 30)
-        }}
+        onClose={() => setMenu(undefined)}
+        onClosed={focusRecord}
         onOpen={open && openRecord}
       >
-        {canMove && (
-          <Menu.Item leftSection={<IconCalendarTime size={14} aria-hidden />} onClick={() => setDated(menu?.record)}>
-            {t('calendar.dates')}
-          </Menu.Item>
-        )}
+        {(after) =>
+          canMove && (
+            <Menu.Item
+              leftSection={<IconCalendarTime size={14} aria-hidden />}
+              onClick={after(() => setDated(menu?.record))}
+            >
+              {t('calendar.dates')}
+            </Menu.Item>
+          )
+        }
       </CardMenu>
       <DatesDialog
         part={part}

@@ -1,14 +1,13 @@
 // Owns the menu of one card: where it can be moved to, opening it, deleting it. Opened by its button or by a key.
 import { Menu } from '@mantine/core'
 import { IconLayoutSidebarRight, IconTrash } from '@tabler/icons-react'
+import { useRef } from 'react'
 import type { ReactNode } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useMenu } from '../../components/menu-options.ts'
+import type { AfterMenu } from '../../components/menu-options.ts'
 import { t } from '../../lib/strings.ts'
 import type { KindPart } from './use-kind-part.tsx'
-
-/** The menu hands the focus over a moment after it has closed. */
-const handoverMs = 30
 
 /** A menu that is open at an element of the page. */
 export interface OpenCardMenu {
@@ -22,22 +21,29 @@ export function menuAt(record: GridRecord, anchor: Element): OpenCardMenu {
   return { record, at: { left, top: bottom } }
 }
 
-/** The menu; `children` are entries of the kind, which stand first. */
+/** The menu; `children` makes the entries of the kind, which stand first. */
 export function CardMenu(props: {
   part: KindPart
   open: OpenCardMenu | undefined
   onClose: () => void
+  /** The menu of a record is gone: the focus goes back to it. */
+  onClosed: (record: GridRecord | undefined) => void
   onOpen: ((record: GridRecord) => void) | undefined
-  children?: ReactNode
+  children?: (after: AfterMenu) => ReactNode
 }) {
   const { part, open } = props
   const record = open?.record
+  const last = useRef(record)
+  if (record) last.current = record
+  const home = useRef({ focus: (): void => undefined })
+  home.current.focus = () => props.onClosed(last.current)
+  const { options, after } = useMenu(home, true)
   return (
     <Menu
       opened={open !== undefined}
       onChange={(opened) => !opened && props.onClose()}
       position="bottom-start"
-      {...menuOptions}
+      {...options}
       trapFocus
     >
       <Menu.Target>
@@ -48,11 +54,11 @@ export function CardMenu(props: {
         style={{ overflowY: 'auto' }}
         aria-label={record ? t('kinds.actions', { record: part.titleOf(record) }) : undefined}
       >
-        {props.children}
+        {props.children?.(after)}
         {props.onOpen && (
           <Menu.Item
             leftSection={<IconLayoutSidebarRight size={14} aria-hidden />}
-            onClick={() => record && setTimeout(() => props.onOpen?.(record), handoverMs)}
+            onClick={after(() => record && props.onOpen?.(record))}
           >
             {t('records.open')}
           </Menu.Item>
@@ -61,7 +67,7 @@ export function CardMenu(props: {
           leftSection={<IconTrash size={14} aria-hidden />}
           onClick={() => record && void part.remove(String(record.id))}
         >
-          {t('kinds.delete')}
+          {t('record.delete')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

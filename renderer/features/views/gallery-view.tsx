@@ -107,10 +107,8 @@ export function GalleryView(props: ViewKindProps) {
       <CardMenu
         part={part}
         open={menu}
-        onClose={() => {
-          setMenu(undefined)
-          setTimeout(() => focus(active.line), 30)
-        }}
+        onClose={() => setMenu(undefined)}
+        onClosed={() => focus(active.line)}
         onOpen={
           open && ((record) => open(rows.follow(String(record.id), active.line) ?? active.line, String(record.id)))
         }

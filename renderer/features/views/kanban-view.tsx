@@ -23,8 +23,6 @@ import { useBoard } from './use-board.ts'
 import { isPeekOpen, useKindPart } from './use-kind-part.tsx'
 import type { KindPart } from './use-kind-part.tsx'
 
-/** The menu hands the focus over a moment after it has closed. */
-const handoverMs = 30
 /** Cards of a column that are looked through for one that was moved. */
 const looked = 200
 
@@ -165,10 +163,6 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
       run: () => current && activeRecord && openRecord?.(cards.lineOf(current), String(activeRecord.id)),
     },
   ])
-  const closeMenu = (): void => {
-    setMenu(undefined)
-    setTimeout(() => current && !isMoving.current && focus(current.key, current.offset), handoverMs)
-  }
   const total = board.columns.reduce((sum, { count }) => sum + count, 0)
   const isNarrowed = part.filter !== undefined || query.search !== ''
 
@@ -231,24 +225,27 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
       <CardMenu
         part={part}
         open={menu}
-        onClose={closeMenu}
+        onClose={() => setMenu(undefined)}
+        onClosed={() => current && !isMoving.current && focus(current.key, current.offset)}
         onOpen={openRecord && ((record) => openRecord(cards.placeOf(String(record.id)) ?? 0, String(record.id)))}
       >
-        {canMove && (
-          <>
-            <Menu.Label>{t('kanban.move')}</Menu.Label>
-            {board.columns.map((column) => (
-              <Menu.Item
-                key={column.key}
-                leftSection={<span className={`${classes.dot} ${column.hue ?? ''}`} aria-hidden />}
-                onClick={() => menu && void move(menu.record, column)}
-              >
-                {column.label}
-              </Menu.Item>
-            ))}
-            <Menu.Divider />
-          </>
-        )}
+        {() =>
+          canMove && (
+            <>
+              <Menu.Label>{t('kanban.move')}</Menu.Label>
+              {board.columns.map((column) => (
+                <Menu.Item
+                  key={column.key}
+                  leftSection={<span className={`${classes.dot} ${column.hue ?? ''}`} aria-hidden />}
+                  onClick={() => menu && void move(menu.record, column)}
+                >
+                  {column.label}
+                </Menu.Item>
+              ))}
+              <Menu.Divider />
+            </>
+          )
+        }
       </CardMenu>
     </KindFrame>
   )

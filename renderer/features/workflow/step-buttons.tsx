@@ -2,8 +2,8 @@
 import { Button, Menu } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { menuOptions } from '../../components/menu-options.ts'
+import { useRef, useState } from 'react'
+import { useMenu } from '../../components/menu-options.ts'
 import { call } from '../../lib/api-client.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
@@ -22,6 +22,8 @@ export function StepButtons(props: { workflow: Workflow; record: RecordName; ste
   const client = useQueryClient()
   const [busy, setBusy] = useState<string>()
   const [open, setOpen] = useState<Step>()
+  const button = useRef<HTMLButtonElement>(null)
+  const { options, after } = useMenu(button)
 
   const take = async (step: Step, comment?: string): Promise<void> => {
     try {
@@ -71,15 +73,20 @@ export function StepButtons(props: { workflow: Workflow; record: RecordName; ste
             </Button>
           ))}
           {rest.length > 0 && (
-            <Menu position="bottom-start" {...menuOptions}>
+            <Menu position="bottom-start" {...options}>
               <Menu.Target>
-                <Button size="compact-sm" variant="default" rightSection={<IconChevronDown size={14} aria-hidden />}>
+                <Button
+                  ref={button}
+                  size="compact-sm"
+                  variant="default"
+                  rightSection={<IconChevronDown size={14} aria-hidden />}
+                >
                   {t('workflow.more')}
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
                 {rest.map((step) => (
-                  <Menu.Item key={step.name} onClick={() => void choose(step)}>
+                  <Menu.Item key={step.name} onClick={after(() => void choose(step))}>
                     {label(step)}
                   </Menu.Item>
                 ))}
