@@ -24,7 +24,8 @@ export function FileThumb(props: { file: FileReference; large?: boolean }) {
   return (
     <span className={classes.thumb} data-large={large || undefined} aria-hidden>
       {address ? (
-        <img src={address} alt="" decoding="async" />
+        // Another picture is another element: one that is given another source shows the last one until that is read.
+        <img key={address} src={address} alt="" decoding="async" />
       ) : (
         // A picture on its way leaves its place empty: making a sign for each that is scrolled past costs frames.
         (address === null || kind !== 'image') && <Icon size={large ? 32 : 18} stroke={1.5} />
