@@ -145,6 +145,33 @@ describe('the list of steps', () => {
     await expect.poll(sheet, patient).toEqual(before)
   })
 
+  it('names the records of a link that was changed since', async () => {
+    await bench.api('PUT', '/meta/object/person', {
+      name: 'person',
+      label: 'Person',
+      fields: { name: { type: 'text', label: 'Name' } },
+    })
+    const person = async (name: string): Promise<string> =>
+      (await bench.api<{ id: string }>('POST', '/data/person', { name })).id
+    const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')]
+    const fields = {
+      name: { type: 'text', label: 'Name' },
+      lead: { type: 'lookup', label: 'Lead', reference: 'person' },
+    }
+    await bench.api('PUT', '/meta/object/team', { name: 'team', label: 'Team', pluralLabel: 'Teams', fields })
+    const team = await bench.api<{ id: string }>('POST', '/data/team', { name: 'North', lead: ada })
+    await page.goto(`${bench.host.url}${bench.host.uiBasePath}/#/o/team`)
+    await cell('Ada').click()
+    await paste(page, ben)
+    await cell('Ben').waitFor()
+    await bench.api('PATCH', `/data/team/${team.id}`, { lead: cleo })
+    await page.keyboard.press('ControlOrMeta+Z')
+    const question = page.getByRole('dialog', { name: 'Changed since' })
+    expect(await question.textContent()).toContain('Lead is now “Cleo”, not “Ben”.')
+    await question.getByRole('button', { name: 'Leave them' }).click()
+    await cell('Cleo').waitFor()
+  })
+
   it('complains about nothing', () => {
     // A page without its sign-in yet, a step that met a newer version, and sockets that a reload cuts.
     const expected = ['401', '409', 'WebSocket']

@@ -5,6 +5,7 @@ export { displayFieldOf, fieldList, labelsOf, objectLabel, objectPluralLabel } f
 export type { FieldItem, ObjectItem } from './object-item.ts'
 export {
   objectsQuery,
+  readObjects,
   recordCountQuery,
   refreshObjects,
   refreshRecordCount,

@@ -5,18 +5,21 @@ import { call, callTagged } from '../../lib/api-client.ts'
 import { displayFieldOf, readObjectItem } from './object-item.ts'
 import type { ObjectItem } from './object-item.ts'
 
-/** All objects with records, by name: no drafts, nothing archived, no extensions of others. */
+/** Asks for all objects with records, by name: no drafts, nothing archived, no extensions of others. @throws ApiError */
+export async function readObjects(signal?: AbortSignal): Promise<ObjectItem[]> {
+  const { items } = await call('listMetadataItems', {
+    params: { type: 'object' },
+    query: { state: 'active,deprecated' },
+    signal,
+  })
+  const objects = items.filter((item) => typeof item['extend'] !== 'string')
+  return objects.map(readObjectItem).filter((item) => item !== undefined && !item.isSystem) as ObjectItem[]
+}
+
+/** What {@link readObjects} answers. */
 export const objectsQuery = queryOptions({
   queryKey: ['objects'] as const,
-  queryFn: async ({ signal }): Promise<ObjectItem[]> => {
-    const { items } = await call('listMetadataItems', {
-      params: { type: 'object' },
-      query: { state: 'active,deprecated' },
-      signal,
-    })
-    const objects = items.filter((item) => typeof item['extend'] !== 'string')
-    return objects.map(readObjectItem).filter((item) => item !== undefined && !item.isSystem) as ObjectItem[]
-  },
+  queryFn: async ({ signal }) => readObjects(signal),
 })
 
 /** One object definition. @throws ApiError resource_not_found */

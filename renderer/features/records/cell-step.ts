@@ -11,6 +11,7 @@ import { defineUndo } from '../../lib/undo.ts'
 import type { UndoResult } from '../../lib/undo.ts'
 import { bringBack, partRows, removeAdded } from './record-batches.ts'
 import type { AddedRecord } from './record-batches.ts'
+import { NamedLink, withNames } from './named-links.ts'
 import { recordVersions } from './record-versions.ts'
 import { plainValue, sameContent } from './record-values.ts'
 
@@ -177,14 +178,17 @@ function remaining(row: StepRow, side: Side, current: Record<string, unknown>) {
 }
 
 /** Asks whether cells that were changed since are overwritten; leaving them is the safe answer. */
-async function asksToOverwrite({ labels }: CellStep, stale: readonly StaleCell[], side: Side): Promise<boolean> {
-  const cells = stale.slice(0, namedCells).map(({ row, field, now }) =>
-    t('undo.stale.cell', {
-      field: labels[field] ?? field,
-      now: shortText(now),
-      then: shortText(row[side === 'before' ? 'after' : 'before'][field]),
-    }),
-  )
+async function asksToOverwrite(
+  { object, labels }: CellStep,
+  stale: readonly StaleCell[],
+  side: Side,
+): Promise<boolean> {
+  const told = stale.slice(0, namedCells).map(async ({ row, field, now: current }) => {
+    const other = row[side === 'before' ? 'after' : 'before'][field]
+    const [now, then] = await withNames(object, field, [current, other])
+    return t('undo.stale.cell', { field: labels[field] ?? field, now: shortText(now), then: shortText(then) })
+  })
+  const cells = await Promise.all(told)
   if (stale.length > namedCells) cells.push(t('undo.stale.more', { count: stale.length - namedCells }))
   return confirmAction({
     title: t('undo.stale.title'),
@@ -195,7 +199,13 @@ async function asksToOverwrite({ labels }: CellStep, stale: readonly StaleCell[]
 }
 
 function shortText(value: unknown): string {
-  const text =
-    value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = textOf(value)
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (value instanceof NamedLink) return value.name
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

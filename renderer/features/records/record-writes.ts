@@ -11,6 +11,7 @@ import { t, tn } from '../../lib/strings.ts'
 import { awaitForUndo } from '../../lib/undo.ts'
 import { undoAndTell } from '../../lib/undo-told.ts'
 import { rememberCells } from './cell-step.ts'
+import { withNames } from './named-links.ts'
 import { createRecords, partRows } from './record-batches.ts'
 import type { AddedRecord } from './record-batches.ts'
 import { plainValue as plain, sameContent as equal } from './record-values.ts'
@@ -122,7 +123,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     const theirs = current[field]
     const base = plain(row[field])
     // Another field of the record was changed: both changes stand.
-    const decision = equal(plain(theirs), base) ? 'mine' : await port().ask({ field, base, mine: value, theirs })
+    const decision = equal(plain(theirs), base) ? 'mine' : await asked(field, base, value, theirs)
     if (decision === 'later') throw new CellProblem(t('conflict.pending'))
     if (decision === 'theirs') {
       show(current)
@@ -132,6 +133,15 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
       throw new CellProblem(cellMessage(again, field))
     })
     undoable(field, idOf(row), plain(theirs), value, written)
+  }
+
+  const asked = async (
+    field: string,
+    ...values: [base: unknown, mine: unknown, theirs: unknown]
+  ): Promise<Decision> => {
+    const { object, ask } = port()
+    const [base, mine, theirs] = await withNames(object, field, values)
+    return ask({ field, base, mine, theirs })
   }
 
   const saveRange = async ({ edits, records, onProgress }: GridWrite): Promise<GridWritten> => {
