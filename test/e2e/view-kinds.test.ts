@@ -125,6 +125,13 @@ describe('a kanban', () => {
     await column('Confirmed').locator('[data-card]', { hasText: 'Film 2' }).first().waitFor()
   })
 
+  it('has frames around its columns where colours are forced', async () => {
+    await page.emulateMedia({ forcedColors: 'active' })
+    const edge = await column('Proposed').evaluate((element) => getComputedStyle(element).borderTop)
+    expect(edge).toMatch(/^1px solid rgb\(/)
+    await page.emulateMedia({ forcedColors: null })
+  })
+
   it('moves a card by pointer', async () => {
     await column('Proposed').locator('[data-card]', { hasText: 'Film 1' }).first().dragTo(column('Confirmed'))
     await expect.poll(async () => (await film('Film 1')).status).toBe('confirmed')
