@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { profileLabel } from './right-sets.ts'
+import { profileLabel, readRightItem, storedRightItem } from './right-sets.ts'
 
 vi.mock('./strings.ts', () => ({ t: (key: string) => `text of ${key}` }))
 
@@ -13,5 +13,23 @@ describe('the label of a profile', () => {
     expect(profileLabel('readonly', 'Visitors')).toBe('Visitors')
     expect(profileLabel('sales', 'Read only')).toBe('Read only')
     expect(profileLabel('toString')).toBe('toString')
+  })
+})
+
+describe('a profile', () => {
+  const delivered = { name: 'readonly', label: 'Read only', description: 'Sees records of every object.' }
+
+  it('is read with the texts of the program, and stored as it was delivered', () => {
+    const shown = readRightItem('profile', delivered, 'readonly')
+    expect(shown).toMatchObject({ label: 'text of rights.readonly', description: 'text of rights.readonly.text' })
+    expect(storedRightItem('profile', shown)).toEqual(delivered)
+  })
+
+  it('keeps what people wrote, and permission sets of that name are as they are', () => {
+    const own = { ...delivered, description: 'Looks at everything.' }
+    const shown = readRightItem('profile', own, 'readonly')
+    expect(shown).toMatchObject({ label: 'text of rights.readonly', description: 'Looks at everything.' })
+    expect(storedRightItem('profile', { ...shown, label: 'Visitors' })).toEqual({ ...own, label: 'Visitors' })
+    expect(storedRightItem('permission', readRightItem('permission', delivered, 'readonly'))).toEqual(delivered)
   })
 })

@@ -14,25 +14,44 @@ export interface RightItem {
   [key: string]: unknown
 }
 
-/** Labels of the profiles that every workspace has, as they are delivered. @source D-43 */
+/** Labels and descriptions of the profiles that every workspace has, as they are delivered. @source D-43 */
 const delivered = {
-  administrator: 'Administrator',
-  standard: 'Standard',
-  readonly: 'Read only',
-  guest: 'Guest',
+  administrator: ['Administrator', 'May do everything.'],
+  standard: ['Standard', 'Works with records of every object.'],
+  readonly: ['Read only', 'Sees records of every object.'],
+  guest: ['Guest', 'May do nothing until something is granted.'],
 } as const
 
 const isDelivered = (name: string): name is keyof typeof delivered => Object.hasOwn(delivered, name)
 
 /** What a profile is called on screen: a delivered one in the language of the screens, as long as nobody renamed it. */
 export function profileLabel(name: string, label?: string): string {
-  const isAsDelivered = isDelivered(name) && (label ?? delivered[name]) === delivered[name]
+  const isAsDelivered = isDelivered(name) && (label ?? delivered[name][0]) === delivered[name][0]
   return isAsDelivered ? t(`rights.${name}`) : (label ?? name)
 }
 
-function readRightItem(item: Readonly<Record<string, unknown>>, name: string): RightItem {
+/** An item as it is shown, delivered texts in the language of the screens. @internal Seen by tests. */
+export function readRightItem(type: RightType, item: Readonly<Record<string, unknown>>, name: string): RightItem {
   const { label } = item
-  return { ...item, name, label: typeof label === 'string' && label !== '' ? label : name }
+  const read = { ...item, name, label: typeof label === 'string' && label !== '' ? label : name }
+  if (type !== 'profile') return read
+  const isPlain = isDelivered(name) && item['description'] === delivered[name][1]
+  return {
+    ...read,
+    label: profileLabel(name, read.label),
+    ...(isPlain ? { description: t(`rights.${name}.text`) } : {}),
+  }
+}
+
+/** The item to store for one that was read here: what a delivered profile still says is stored as it was delivered. */
+export function storedRightItem<Item extends RightItem>(type: RightType, item: Item): Item {
+  const { name } = item
+  if (type !== 'profile' || !isDelivered(name)) return item
+  return {
+    ...item,
+    ...(item.label === t(`rights.${name}`) ? { label: delivered[name][0] } : {}),
+    ...(item['description'] === t(`rights.${name}.text`) ? { description: delivered[name][1] } : {}),
+  }
 }
 
 /** All items of a type, by the label they have on screen. @throws ApiError permission_denied */
@@ -46,8 +65,7 @@ export function rightSetsQuery(type: RightType) {
         signal,
       })
       return items
-        .map((item) => readRightItem(item, String(item['name'])))
-        .map((item) => (type === 'profile' ? { ...item, label: profileLabel(item.name, item.label) } : item))
+        .map((item) => readRightItem(type, item, String(item['name'])))
         .toSorted((one, other) => one.label.localeCompare(other.label))
     },
     staleTime: 30_000,
@@ -60,7 +78,7 @@ export function rightSetQuery(type: RightType, name: string) {
     queryKey: ['right-sets', type, name] as const,
     queryFn: async ({ signal }): Promise<{ item: RightItem; etag: string | undefined }> => {
       const { result, etag } = await callTagged('getMetadataItem', { params: { type, name }, signal })
-      return { item: readRightItem(result.item, name), etag }
+      return { item: readRightItem(type, result.item, name), etag }
     },
   })
 }

@@ -25,7 +25,7 @@ export function FieldMatrix(props: {
   const fields = item ? fieldList(item) : []
   if (fields.length === 0) return <span className={parts.quiet}>{t('set.fields.none')}</span>
   return (
-    <table className={classes.inner} aria-label={t('set.fields', { object: props.label })}>
+    <table className={classes.inner} aria-label={t('fields.list', { object: props.label })}>
       <thead>
         <tr>
           <th scope="col">{t('word.field')}</th>

@@ -14,7 +14,7 @@ export function LabelFields(props: { item: RightItem; onLabel: (label: string) =
         label={t('word.label')}
         value={item.label}
         autoComplete="off"
-        error={item.label.trim() === '' ? t('rights.label.missing') : undefined}
+        error={item.label.trim() === '' ? t('object.label.missing') : undefined}
         onChange={(event) => props.onLabel(event.currentTarget.value)}
       />
       {props.children}

@@ -47,7 +47,7 @@ function RightForm(props: { type: RightType; onClose: () => void }) {
         <TextInput
           label={t('word.label')}
           value={label}
-          error={tried && label.trim() === '' ? t('rights.label.missing') : undefined}
+          error={tried && label.trim() === '' ? t('object.label.missing') : undefined}
           autoComplete="off"
           data-autofocus
           onChange={(event) => setLabel(event.currentTarget.value)}

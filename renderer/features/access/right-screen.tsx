@@ -8,7 +8,7 @@ import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { profileLabel, rightSetQuery } from '../../lib/right-sets.ts'
+import { rightSetQuery } from '../../lib/right-sets.ts'
 import type { RightItem, RightType } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
@@ -36,7 +36,7 @@ export function RightScreen(props: { type: string; name: string }) {
   const Editor = type === 'role' ? RoleEditor : SetEditor
   return (
     <Page
-      title={type === 'profile' ? profileLabel(data.item.name, data.item.label) : data.item.label}
+      title={data.item.label}
       actions={
         <>
           <Button

@@ -7,6 +7,7 @@ import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
+import { storedRightItem } from '../../lib/right-sets.ts'
 import type { RightItem, RightType } from '../../lib/right-sets.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
@@ -34,7 +35,7 @@ export function SaveBar(props: RightEditorProps & { changes: number; next: () =>
     try {
       await call('saveMetadataItem', {
         params: { type, name: item.name },
-        body: { type, name: item.name, item: next },
+        body: { type, name: item.name, item: storedRightItem(type, next) },
         query: {},
         headers: etag === undefined ? undefined : { 'If-Match': etag },
       })

@@ -58,7 +58,7 @@ export function DeviceScreen() {
     event.preventDefault()
     const entered = code.trim().toUpperCase()
     if (entered === '') {
-      setProblem(t('device.code.missing'))
+      setProblem(t('factor.code.missing'))
       field.current?.focus()
       return
     }
@@ -131,14 +131,14 @@ export function DeviceScreen() {
           label={t('device.code')}
           description={t('device.code.help')}
           value={code}
-          error={problem === t('device.code.missing') || problem === t('device.code.unknown') ? problem : undefined}
+          error={problem === t('factor.code.missing') || problem === t('device.code.unknown') ? problem : undefined}
           autoComplete="one-time-code"
           autoCapitalize="characters"
           spellCheck={false}
           autoFocus
           onChange={(event) => setCode(event.currentTarget.value)}
         />
-        {problem && problem !== t('device.code.missing') && problem !== t('device.code.unknown') && (
+        {problem && problem !== t('factor.code.missing') && problem !== t('device.code.unknown') && (
           <Notice tone="bad" live>
             {problem}
           </Notice>

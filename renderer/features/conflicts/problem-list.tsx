@@ -103,7 +103,7 @@ export function ProblemList(props: { mayManage: boolean }) {
             return (
               <tr key={item}>
                 <th scope="row">
-                  {problem.device?.name ?? t('conflicts.aside.unknown')}
+                  {problem.device?.name ?? t('sessions.unknown')}
                   <span className={classes.item}>{t('conflicts.aside.item', { item })}</span>
                 </th>
                 <td>

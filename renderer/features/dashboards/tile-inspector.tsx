@@ -78,7 +78,7 @@ export function TileInspector(props: InspectorProps) {
           label={t('dashboards.tile.object')}
           value={object?.name ?? ''}
           data={[
-            ...(object ? [] : [{ value: '', label: t('dashboards.choose') }]),
+            ...(object ? [] : [{ value: '', label: t('word.chooseDots') }]),
             ...objects.map((one) => ({ value: one.name, label: objectPluralLabel(one) })),
           ]}
           onChange={(event) => onChange(withObject(tile, kind, event.currentTarget.value, fields), 'object')}
@@ -130,7 +130,7 @@ function ObjectPart(props: InspectorProps & { object: ObjectItem; kind: TileKind
           description={listed.length === 0 && kind === 'list' ? t('dashboards.tile.noViews') : undefined}
           value={tile.view ?? ''}
           data={[
-            { value: '', label: t(kind === 'table' ? 'dashboards.tile.figures' : 'dashboards.choose') },
+            { value: '', label: t(kind === 'table' ? 'dashboards.tile.figures' : 'word.chooseDots') },
             ...listed.map(({ id, label }) => ({ value: id, label })),
           ]}
           onChange={(event) => {
@@ -153,7 +153,12 @@ function ObjectPart(props: InspectorProps & { object: ObjectItem; kind: TileKind
               <NativeSelect
                 label={t('summary.groupBy')}
                 value={namesIn(tile.query?.['dimensions'])[0] ?? ''}
-                data={withCurrent(groupChoices(fields), namesIn(tile.query?.['dimensions'])[0])}
+                data={[
+                  ...(namesIn(tile.query?.['dimensions']).length > 0
+                    ? []
+                    : [{ value: '', label: t('word.chooseDots') }]),
+                  ...withCurrent(groupChoices(fields), namesIn(tile.query?.['dimensions'])[0]),
+                ]}
                 onChange={(event) => onChange(withMember(tile, { dimension: event.currentTarget.value }), 'group')}
               />
               <NativeSelect

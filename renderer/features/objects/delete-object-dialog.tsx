@@ -72,7 +72,7 @@ function Body(props: { object: ObjectItem; onClose: () => void; onDeleted: () =>
           {t('app.cancel')}
         </Button>
         <Button type="submit" color="red" loading={busy} disabled={typed.trim() !== object.name}>
-          {t('delete.confirm')}
+          {t('object.delete')}
         </Button>
       </Group>
     </form>

@@ -135,7 +135,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
         description={isNew && label.trim() === '' ? undefined : t('fields.add.name', { name })}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={label}
-        error={tried && isNew && label.trim() === '' ? t('fields.add.missing') : undefined}
+        error={tried && isNew && label.trim() === '' ? t('object.label.missing') : undefined}
         data-autofocus
         onChange={(event) => setItem({ ...item, label: event.currentTarget.value })}
       />

@@ -109,7 +109,7 @@ export function FieldTable(props: {
                 <ActionIcon
                   variant="subtle"
                   size={28}
-                  aria-label={t('fields.moveUp', { field: label })}
+                  aria-label={t('word.moveUp', { field: label })}
                   disabled={index === 0}
                   onClick={() => props.onMove(field.name, -1)}
                 >
@@ -118,7 +118,7 @@ export function FieldTable(props: {
                 <ActionIcon
                   variant="subtle"
                   size={28}
-                  aria-label={t('fields.moveDown', { field: label })}
+                  aria-label={t('word.moveDown', { field: label })}
                   disabled={index === props.fields.length - 1}
                   onClick={() => props.onMove(field.name, 1)}
                 >

@@ -57,7 +57,7 @@ export function ObjectEditorScreen(props: { name: string }) {
   const me = useMe()
   if (error && !object) {
     return (
-      <Page title={t('object.edit.title', { object: props.name })}>
+      <Page title={t('fields.list', { object: props.name })}>
         <LoadFailure error={error} onRetry={() => void refetch()} />
       </Page>
     )
@@ -152,7 +152,7 @@ function Editor(props: { owner: string; object: ObjectItem; onReload: () => void
   const labels = { ...labelsOf(base), ...labelsOf(applyDraft(base, draft)) }
   return (
     <Page
-      title={t('object.edit.title', { object: label })}
+      title={t('fields.list', { object: label })}
       actions={
         <>
           <Button component="a" href={`#/o/${base.name}`} variant="default">

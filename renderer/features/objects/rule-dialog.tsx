@@ -67,7 +67,7 @@ function RuleForm(props: RuleDialogProps & { rule: number | 'new' }) {
       <TextInput
         label={t('rule.label')}
         value={label}
-        error={tried && label.trim() === '' ? t('fields.add.missing') : undefined}
+        error={tried && label.trim() === '' ? t('object.label.missing') : undefined}
         data-autofocus
         onChange={(event) => setRule({ ...rule, label: event.currentTarget.value })}
       />
@@ -94,7 +94,7 @@ function RuleForm(props: RuleDialogProps & { rule: number | 'new' }) {
         label={t('rule.message')}
         description={t('rule.message.help')}
         value={rule.message ?? ''}
-        error={tried && missing.includes('message') ? t('fields.add.missing') : undefined}
+        error={tried && missing.includes('message') ? t('object.label.missing') : undefined}
         onChange={(event) => setRule({ ...rule, message: event.currentTarget.value || undefined })}
       />
       <NativeSelect

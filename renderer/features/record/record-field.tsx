@@ -171,7 +171,7 @@ export function RecordField(props: {
                   {t('record.saveAgain')}
                 </Button>
                 <Button size="compact-xs" variant="subtle" color="gray" onClick={close}>
-                  {t('record.discard')}
+                  {t('grid.discard')}
                 </Button>
               </div>
             )}

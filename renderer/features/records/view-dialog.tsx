@@ -72,7 +72,7 @@ function ViewForm(props: {
       />
       {props.canComeFirst && (
         <Checkbox
-          label={t('views.default')}
+          label={t('views.makeDefault')}
           checked={draft.isDefault}
           onChange={(event) => setDraft({ ...draft, isDefault: event.currentTarget.checked })}
         />

@@ -168,7 +168,7 @@ function Entry(props: {
         </ActionIcon>
         <Checkbox
           size="xs"
-          aria-label={t('form.field.required', { field: name })}
+          aria-label={t('fields.requiredOf', { field: name })}
           title={t('word.requiredSmall')}
           checked={field.required === true || entry.required === true}
           disabled={field.required === true}

@@ -80,7 +80,7 @@ export function WebhookMore(props: WebhookFormPart) {
         />
         <TextInput
           label={t('webhooks.secret')}
-          description={t(props.isNew ? 'webhooks.secret.help' : 'webhooks.secret.kept')}
+          description={t(props.isNew ? 'webhooks.secret.help' : 'webhooks.credential.kept')}
           value={draft.secret}
           error={problemOf('secret')}
           autoComplete="off"

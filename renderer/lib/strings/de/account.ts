@@ -104,7 +104,6 @@ export const accountGerman: Record<keyof typeof accountStrings, string> = {
   'device.lead': 'Ein Gerät oder Programm will in deinem Namen handeln. Gib den Code ein, den es zeigt.',
   'device.code': 'Code des Geräts',
   'device.code.help': 'Acht Buchstaben, zum Beispiel BCDF-GHJK.',
-  'device.code.missing': 'Den Code eingeben.',
   'device.code.unknown': 'Kein Gerät wartet mit diesem Code. Codes gelten 30 Minuten.',
   'device.next': 'Weiter',
   'device.check': 'Ist das dein Gerät?',

@@ -177,7 +177,6 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.aside.count.one': '{count} Änderung zurückgelegt',
   'conflicts.aside.count.other': '{count} Änderungen zurückgelegt',
   'conflicts.aside.from': 'Von',
-  'conflicts.aside.unknown': 'Unbekanntes Gerät',
   'conflicts.aside.why': 'Warum sie wartet',
   'conflicts.aside.since': 'Seit',
   'conflicts.aside.actions': 'Aktionen',

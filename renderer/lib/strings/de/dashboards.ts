@@ -39,7 +39,6 @@ export const dashboardGerman: Record<keyof typeof dashboardStrings, string> = {
   'dashboards.draft': 'Kacheln, wie sie stehen werden',
   'dashboards.side': 'Was das Dashboard zeigt',
   'dashboards.add': 'Kachel hinzufügen',
-  'dashboards.choose': 'Auswählen…',
   'dashboards.other': 'Übrige',
   'dashboards.left.one': '{count} weitere Gruppe steht in der Tabelle.',
   'dashboards.left.other': '{count} weitere Gruppen stehen in der Tabelle.',

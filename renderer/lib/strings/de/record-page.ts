@@ -34,6 +34,5 @@ export const recordPageGerman: Record<keyof typeof recordPageStrings, string> = 
   'record.keys': 'Eingabe übernimmt, Esc bricht ab.',
   'record.keys.long': 'Strg+Eingabe übernimmt, Esc bricht ab.',
   'record.saveAgain': 'Erneut speichern',
-  'record.discard': 'Meinen Text verwerfen',
   'record.linked': '{object} über {field}',
 }

@@ -5,7 +5,6 @@ import type { viewKindStrings, viewStrings } from '../en/views.ts'
 export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
   'kinds.untitled': 'Ohne Namen',
   'kinds.actions': 'Aktionen für „{record}“',
-  'kinds.delete': 'Datensatz löschen',
   'kinds.emptyValue': 'Kein Wert',
   'kanban.board': 'Kanban: {object} nach {field}',
   'kanban.columns': 'Spalten nach',
@@ -79,7 +78,6 @@ export const viewKindGerman: Record<keyof typeof viewKindStrings, string> = {
   'form.thanks.default': 'Danke. Der Datensatz ist hinzugefügt.',
   'form.again': 'Weiteren hinzufügen',
   'form.field.shown': '„{field}“ zeigen',
-  'form.field.required': '„{field}“ ist erforderlich',
   'form.field.help': 'Hilfe zu „{field}“',
   'form.field.label': 'Name von „{field}“ im Formular',
   'form.field.edit': 'Name und Hilfe von „{field}“',
@@ -116,7 +114,6 @@ export const viewGerman: Record<keyof typeof viewStrings, string> = {
   'views.personal': 'Nur für mich',
   'views.isPersonal': 'nur für mich',
   'views.isDefault': 'zuerst gezeigt',
-  'views.default': 'Diese Ansicht zuerst zeigen',
   'views.save.title': 'Ansicht speichern',
   'views.rename.title': 'Einstellungen der Ansicht',
   'views.saved': 'Ansicht gespeichert',

@@ -80,7 +80,6 @@ export const webhookGerman: Record<keyof typeof webhookStrings, string> = {
   'webhooks.timeout': 'Höchstens so lange auf Antwort warten (ms)',
   'webhooks.secret': 'Signaturgeheimnis',
   'webhooks.secret.help': 'Leer lassen, um eines erstellen zu lassen, das einmal gezeigt wird.',
-  'webhooks.secret.kept': 'Gespeichert. Leer lassen, um es zu behalten.',
   'webhooks.signature': 'Signatur',
   'webhooks.signature.text':
     'HMAC-SHA256 über ID, Zeit und Body, in den Headern webhook-id, webhook-timestamp und webhook-signature',

@@ -107,7 +107,6 @@ export const accountStrings = {
   'device.lead': 'A device or program asked to act as you. Enter the code it shows.',
   'device.code': 'Code of the device',
   'device.code.help': 'Eight letters, for example BCDF-GHJK.',
-  'device.code.missing': 'Enter the code.',
   'device.code.unknown': 'No device waits with this code. Codes are valid for 30 minutes.',
   'device.next': 'Go on',
   'device.check': 'Is this your device?',

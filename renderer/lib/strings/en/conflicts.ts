@@ -178,7 +178,6 @@ export const conflictStrings = {
   'conflicts.aside.count.one': '{count} change set aside',
   'conflicts.aside.count.other': '{count} changes set aside',
   'conflicts.aside.from': 'From',
-  'conflicts.aside.unknown': 'Unknown device',
   'conflicts.aside.why': 'Why it waits',
   'conflicts.aside.since': 'Since',
   'conflicts.aside.actions': 'What can be done',

@@ -36,7 +36,6 @@ export const dashboardStrings = {
   'dashboards.draft': 'Tiles as they will stand',
   'dashboards.side': 'What the dashboard shows',
   'dashboards.add': 'Add tile',
-  'dashboards.choose': 'Choose…',
   'dashboards.other': 'Other',
   'dashboards.left.one': '{count} more group is in the table.',
   'dashboards.left.other': '{count} more groups are in the table.',

@@ -21,7 +21,6 @@ export const objectStrings = {
   'object.create': 'Create object',
   'object.created': '{object} created',
 
-  'object.edit.title': 'Fields of {object}',
   'object.records': 'Open records',
   'object.delete': 'Delete object',
   'object.save': 'Save changes',
@@ -48,13 +47,10 @@ export const objectStrings = {
   'fields.restoreOf': 'Keep field {field}',
   'fields.deleted': 'will be deleted',
   'fields.added': 'new',
-  'fields.moveUp': 'Move {field} up',
-  'fields.moveDown': 'Move {field} down',
   'fields.add': 'Add field',
   'fields.add.name': 'API name: {name}',
   'fields.add.options.missing': 'Enter at least one choice.',
   'fields.add.reference.missing': 'Choose the object it links to.',
-  'fields.add.missing': 'Enter a label.',
   'fields.empty': 'No fields yet. Add the first one.',
   'fields.list': 'Fields of {object}',
 
@@ -64,7 +60,6 @@ export const objectStrings = {
   'delete.lead.other':
     'This deletes the object, its fields and its {count} records. It cannot be undone here; a copy is kept for 30 days.',
   'delete.type': 'Type {name} to confirm',
-  'delete.confirm': 'Delete object',
   'delete.done': '{object} deleted',
   'object.firstField': 'Name',
 } as const

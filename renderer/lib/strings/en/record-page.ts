@@ -33,6 +33,5 @@ export const recordPageStrings = {
   'record.keys': 'Enter keeps, Escape cancels.',
   'record.keys.long': 'Ctrl+Enter keeps, Escape cancels.',
   'record.saveAgain': 'Save again',
-  'record.discard': 'Discard my text',
   'record.linked': '{object} by {field}',
 } as const

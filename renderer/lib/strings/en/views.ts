@@ -27,7 +27,6 @@ export const viewStrings = {
   'views.personal': 'Only for me',
   'views.isPersonal': 'only for me',
   'views.isDefault': 'shown first',
-  'views.default': 'Show this view first',
   'views.save.title': 'Save view',
   'views.rename.title': 'Settings of the view',
   'views.saved': 'View saved',
@@ -50,7 +49,6 @@ export const viewStrings = {
 export const viewKindStrings = {
   'kinds.untitled': 'Without a name',
   'kinds.actions': 'What to do with {record}',
-  'kinds.delete': 'Delete record',
   'kinds.emptyValue': 'No value',
 
   'kanban.board': 'Kanban of {object} by {field}',
@@ -128,7 +126,6 @@ export const viewKindStrings = {
   'form.thanks.default': 'Thank you. The record is added.',
   'form.again': 'Add another',
   'form.field.shown': 'Show {field}',
-  'form.field.required': '{field} is required',
   'form.field.help': 'Help for {field}',
   'form.field.label': 'Name of {field} in the form',
   'form.field.edit': 'Name and help of {field}',

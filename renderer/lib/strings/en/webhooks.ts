@@ -77,7 +77,6 @@ export const webhookStrings = {
   'webhooks.timeout': 'Wait for an answer at most (ms)',
   'webhooks.secret': 'Signing secret',
   'webhooks.secret.help': 'Leave it empty to have one made, which is shown once.',
-  'webhooks.secret.kept': 'One is stored. Leave this empty to keep it.',
   'webhooks.signature': 'Signature',
   'webhooks.signature.text': 'HMAC-SHA256 of id, time and body, in headers that begin with webhook-',
   'webhooks.tags': 'Tags',
