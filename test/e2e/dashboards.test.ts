@@ -150,6 +150,26 @@ describe('dashboards', () => {
     expect(bytes.readUInt32BE(16)).toBe(Math.ceil(drawn.width * 2))
   })
 
+  it('ask for the group of a drawing that has none', async () => {
+    await bench.api('PUT', '/meta/dashboard/bare', {
+      type: 'dashboard',
+      name: 'bare',
+      item: {
+        name: 'bare',
+        label: 'Bare',
+        widgets: [{ id: 'a', type: 'chart', query: { cube: 'book', measures: ['count'] } }],
+      },
+    })
+    const { page, close } = await bench.openTab('/dashboards/bare/edit')
+    await page.getByText('A chart needs a field to group the records by.').waitFor()
+    const group = page.getByRole('combobox', { name: 'Group by' })
+    expect(await group.locator('option:checked').textContent()).toBe('Choose…')
+    await group.selectOption('Genre')
+    await page.locator('.recharts-bar-rectangle').first().waitFor()
+    await close()
+    await bench.api('DELETE', '/meta/dashboard/bare')
+  })
+
   it('come back after they were deleted', async () => {
     const { page } = opened
     await page.getByRole('button', { name: 'What to do with Sales' }).click()

@@ -26,7 +26,7 @@ import type { DragKind } from './edited-tile.tsx'
 import { readBar } from './filter-bar-query.ts'
 import { newTile } from './tile-edit.ts'
 import { TileInspector } from './tile-inspector.tsx'
-import { exchanged, moved, placed, resized, withTile } from './tile-layout.ts'
+import { exchanged, moved, placed, replaced, resized, withTile } from './tile-layout.ts'
 import type { PlacedTile } from './tile-layout.ts'
 import { TileList } from './tile-list.tsx'
 import { kindLabel, tileKinds, tileTitle } from './tile-words.ts'
@@ -289,12 +289,13 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
                 tile={chosen}
                 columns={columns}
                 objects={objects}
-                onChange={(tile, what) => {
-                  const tiles = latest.current.tiles.map((one) =>
-                    one.id === tile.id ? { ...tile, layout: one.layout } : one,
+                onChange={(tile, what) =>
+                  change(
+                    t('undo.dashboard.tile', { tile: titleOf(tile) }),
+                    what,
+                    withTiles(replaced(latest.current.tiles, tile, columns)),
                   )
-                  change(t('undo.dashboard.tile', { tile: titleOf(tile) }), what, withTiles(tiles))
-                }}
+                }
                 onSize={(dw, dh) =>
                   change(
                     stepLabel('size', chosen),

@@ -10,6 +10,7 @@ import { ApiError } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
+import { objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { dimensionText, groupChoices, readDimension, useFieldContext, useShownFields } from '../records/index.ts'
 import type { Tile } from './dashboard-item.ts'
@@ -79,7 +80,7 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
     </Menu.Item>
   )
 
-  if (tile.type === 'metric' || ask.dimensions.length === 0) {
+  if (tile.type === 'metric') {
     // A sum over no records is nothing to be paid; an average over none is no figure.
     const figure = data.data[0]?.[measure] ?? (isAdditive(measure) ? 0 : null)
     const text = format(figure, measure) || t('dashboards.tile.noFigure')
@@ -95,6 +96,14 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
           )}
         </p>
         <p className={classes.caption}>{labelOf(measure)}</p>
+      </TileFrame>
+    )
+  }
+
+  if (tile.type === 'chart' && ask.dimensions.length === 0) {
+    return (
+      <TileFrame title={title} items={records}>
+        <TileNote>{t('chart.missing.text')}</TileNote>
       </TileFrame>
     )
   }
@@ -115,6 +124,7 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
     path: row ? pathOf(row) : undefined,
   }))
   const drawn = tile.type === 'chart' && !isTable
+  const isWhole = ask.dimensions.length === 0
   const picture = (): void => {
     const svg = frame.current?.querySelector<SVGSVGElement>('svg.recharts-surface')
     if (svg) savePicture(svg, title).catch(showProblem)
@@ -164,12 +174,15 @@ export function FigureTile(props: { tile: Tile; title: string; object: ObjectIte
       ) : (
         <FigureTable
           label={title}
-          head={[...ask.dimensions.map(dimensionLabel), ...ask.measures.map(labelOf)]}
-          groups={ask.dimensions.length}
+          head={[
+            ...(isWhole ? [objectPluralLabel(object)] : ask.dimensions.map(dimensionLabel)),
+            ...ask.measures.map(labelOf),
+          ]}
+          groups={isWhole ? 1 : ask.dimensions.length}
           rows={
             // All groups, also those a drawing shows as one.
             data.data.map((row) => ({
-              cells: ask.dimensions.map((name) => textOf(row, name)),
+              cells: isWhole ? [t('word.allRecords')] : ask.dimensions.map((name) => textOf(row, name)),
               figures: ask.measures.map((name) => format(row[name], name)),
               path: pathOf(row),
             }))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tile } from './dashboard-item.ts'
-import { exchanged, moved, placed, resized, withTile } from './tile-layout.ts'
+import { exchanged, moved, placed, replaced, resized, withTile } from './tile-layout.ts'
 import type { PlacedTile } from './tile-layout.ts'
 
 const tile = (id: string, x: number, y: number, w: number, h: number): PlacedTile => ({
@@ -48,6 +48,19 @@ describe('tiles', () => {
     expect(places(moved(tiles, 'a', -3, -2, 12))).toEqual({ a: [0, 0, 6, 4], b: [6, 0, 6, 4] })
     expect(places(resized(tiles, 'b', 4, 1, 12))).toEqual({ a: [0, 0, 6, 4], b: [6, 0, 6, 5] })
     expect(places(resized(tiles, 'a', 1, -9, 12))).toEqual({ a: [0, 0, 7, 1], b: [6, 1, 6, 4] })
+  })
+
+  it('that become another kind are as high as a new one of it, unless somebody made them higher', () => {
+    const number: PlacedTile = { ...tile('a', 0, 0, 3, 2), type: 'metric' }
+    const tiles = [number, tile('b', 3, 0, 9, 4), tile('c', 0, 4, 12, 4)]
+    const drawn = replaced(tiles, { id: 'a', type: 'chart', title: 'Drawn' }, 12)
+    expect(places(drawn)).toEqual({ a: [0, 0, 3, 4], b: [3, 0, 9, 4], c: [0, 4, 12, 4] })
+    expect(drawn[0]).toMatchObject({ type: 'chart', title: 'Drawn' })
+    expect(places(replaced(drawn, { id: 'a', type: 'metric' }, 12))).toEqual(places(tiles))
+    expect(places(replaced(resized(drawn, 'a', 0, 1, 12), { id: 'a', type: 'metric' }, 12))['a']).toEqual([0, 0, 3, 5])
+    expect(places(replaced(resized(drawn, 'a', 0, -1, 12), { id: 'a', type: 'chart' }, 12))['a']).toEqual([0, 0, 3, 3])
+    const below = [number, tile('b', 0, 2, 12, 4)]
+    expect(places(replaced(below, { id: 'a', type: 'list' }, 12))).toEqual({ a: [0, 0, 3, 4], b: [0, 4, 12, 4] })
   })
 
   it('change places with their neighbours', () => {

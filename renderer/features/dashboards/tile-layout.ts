@@ -111,6 +111,16 @@ export function resized(
   return changedPlace(tiles, id, columns, ({ w, h, x, y }) => ({ x, y, w: Math.min(w + dw, columns - x), h: h + dh }))
 }
 
+/** With a tile for its former self; one that becomes another type is as high as a new one of it, or higher if it was made so. */
+export function replaced(tiles: readonly PlacedTile[], tile: Tile, columns: number): PlacedTile[] {
+  const next = tiles.map((one) => (one.id === tile.id ? { ...tile, layout: one.layout } : one))
+  const former = tiles.find(({ id }) => id === tile.id)
+  if (!former || former.type === tile.type) return next
+  const missing = sizes[tile.type].h - former.layout.h
+  const isUsual = former.layout.h === sizes[former.type].h
+  return resized(next, tile.id, 0, isUsual ? missing : Math.max(0, missing), columns)
+}
+
 /** With a tile in the place of the one before or after it in reading order, which takes its place. */
 export function exchanged(tiles: readonly PlacedTile[], id: string, by: -1 | 1, columns: number): PlacedTile[] {
   const order = inOrder(tiles)
