@@ -77,8 +77,13 @@ function codeOf(thrown: unknown): string {
   return typeof thrown.code === 'string' ? thrown.code : ''
 }
 
-/** Sends an error in the shape of D-20 and ends the connection. */
-export function answerBare(socket: Duplex, refusal: PlatformError, requestId: string): void {
+/** Sends an error in the shape of D-20 and ends the connection. @param own further headers */
+export function answerBare(
+  socket: Duplex,
+  refusal: PlatformError,
+  requestId: string,
+  own: Readonly<Record<string, string>> = {},
+): void {
   const body = JSON.stringify(errorBody(refusal, requestId))
   const retryAfter = retryAfterOf(refusal)
   const headers = {
@@ -88,6 +93,7 @@ export function answerBare(socket: Duplex, refusal: PlatformError, requestId: st
     'cache-control': 'no-store',
     'content-length': String(Buffer.byteLength(body)),
     ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+    ...own,
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import { anyType } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
+import { parseJsonBody } from '#main/kernel/json-body.ts'
 import type { Authorities } from './authority.ts'
 import { baseHeaders } from './headers.ts'
-import { parseJsonBody } from './json-body.ts'
 
 /** Longest request target in bytes (D-199). */
 export const maxUrlBytes = 16 * 1024

@@ -9,8 +9,11 @@ const closeAnswerMs = 1_000
 /** Messages kept for a listener that comes late; a socket that sends more before is closed. */
 const maxKept = 16
 
-/** Wraps an open socket; `raw` is the connection below it. */
-export function createPlatformSocket(socket: WebSocket, raw: Duplex): PlatformSocket {
+/**
+ * Wraps an open socket; `raw` is the connection below it.
+ * @param failed hears what a listener threw; its socket is closed
+ */
+export function createPlatformSocket(socket: WebSocket, raw: Duplex, failed: (error: unknown) => void): PlatformSocket {
   const kept: (string | Uint8Array)[] = []
   let listener: ((data: string | Uint8Array) => void) | undefined
   let isClosing = false
@@ -19,10 +22,22 @@ export function createPlatformSocket(socket: WebSocket, raw: Duplex): PlatformSo
   socket.on('message', (data: RawData, isBinary: boolean) => {
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data)
     const message = isBinary ? bytes : bytes.toString('utf8')
-    if (listener !== undefined) listener(message)
+    if (listener !== undefined) safely(listener)(message)
     else if (kept.length < maxKept) kept.push(message)
     else close(1008, 'too many messages')
   })
+
+  /** Out here nothing else would catch it, and one socket must not end the process. */
+  function safely<A extends unknown[]>(given: (...told: A) => void): (...told: A) => void {
+    return (...told) => {
+      try {
+        given(...told)
+      } catch (error) {
+        failed(error)
+        close(1011, 'internal error')
+      }
+    }
+  }
 
   function close(code: number, reason?: string): void {
     // Messages that were on their way may ask for it again.
@@ -54,10 +69,10 @@ export function createPlatformSocket(socket: WebSocket, raw: Duplex): PlatformSo
     close,
     onMessage(given) {
       listener = given
-      for (const message of kept.splice(0)) given(message)
+      for (const message of kept.splice(0)) safely(given)(message)
     },
-    onPong: (given) => void socket.on('pong', () => given()),
-    onDrain: (given) => void raw.on('drain', given),
-    onClose: (given) => void socket.on('close', (code) => given(code)),
+    onPong: (given) => void socket.on('pong', () => safely(given)()),
+    onDrain: (given) => void raw.on('drain', safely(given)),
+    onClose: (given) => void socket.on('close', (code) => safely(given)(code)),
   }
 }

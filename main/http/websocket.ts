@@ -51,7 +51,7 @@ interface Served {
  */
 export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void> } {
   const { pipeline, ids } = parts
-  const served = parts.routes.map((route) => serve(route, parts.prefix))
+  const served = parts.routes.map((route) => serve(route, parts.prefix, ids))
   const open = new Set<PlatformSocket>()
   let unproved = 0
 
@@ -76,7 +76,9 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
     const { to, caller, params } = taken
     if (caller.credential === 'api-key') pipeline.auditSink().keyUsed(caller, requestId)
     to.upgrades.handleUpgrade(request, socket, head, (opened) => {
-      const platformSocket = createPlatformSocket(opened, socket)
+      const platformSocket = createPlatformSocket(opened, socket, (error) =>
+        pipeline.log.error({ err: error, requestId }, 'A socket failed.'),
+      )
       open.add(platformSocket)
       opened.on('close', () => open.delete(platformSocket))
       try {
@@ -191,7 +193,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
   }
 }
 
-function serve(route: SocketRoute, prefix: string): Served {
+function serve(route: SocketRoute, prefix: string, ids: Ids): Served {
   const names = [...route.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name!)
   const fits = new RegExp(
     `^${(prefix + route.path).replaceAll('.', String.raw`\.`).replaceAll(/:[A-Za-z]+/g, '([^/]+)')}$`,
@@ -203,6 +205,12 @@ function serve(route: SocketRoute, prefix: string): Served {
     maxPayload: route.maxMessageBytes,
     handleProtocols: (offered) => route.protocols.find((one) => offered.has(one)) ?? false,
   })
+  // A handshake that the library does not take; without a listener it answers in words of its own.
+  upgrades.on('wsClientError', (_error, socket) =>
+    answerBare(socket, platformError('validation_error', { reason: 'handshake' }), ids.uuid(), {
+      'sec-websocket-version': '13',
+    }),
+  )
   return { route, fits, names, upgrades }
 }
 

@@ -203,4 +203,11 @@ describe('the protocol', () => {
     expect((await talk([init, ...Array.from({ length: 120 }, () => ({ type: 'ping' }))], mine())).code).toBe(1008)
     expect(warnings).toEqual([])
   })
+
+  it('refuses what is nested without end, from nobody in particular too, and ends nothing else', async () => {
+    const deep = `{"type":"ping","payload":${'['.repeat(60_000)}${']'.repeat(60_000)}}`
+    expect((await talk([deep])).code).toBe(4400)
+    expect((await talk([init, deep], mine())).code).toBe(4400)
+    expect((await talk([init, { type: 'ping' }], mine())).said).toEqual(['connection_ack', 'pong'])
+  })
 })

@@ -17,10 +17,20 @@ export interface BareAnswer {
 export function sendBare(
   port: number,
   target: string,
-  { method = 'GET', headers = [] }: { readonly method?: string; readonly headers?: readonly string[] } = {},
+  {
+    method = 'GET',
+    connection = 'close',
+    headers = [],
+  }: { readonly method?: string; readonly connection?: string; readonly headers?: readonly string[] } = {},
 ): Promise<BareAnswer> {
   const length = method === 'POST' ? ['Content-Length: 0'] : []
-  const lines = [`${method} ${target} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: close', ...length, ...headers]
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    `Connection: ${connection}`,
+    ...length,
+    ...headers,
+  ]
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const socket = connect(port, '127.0.0.1')

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { PlatformError, invalidQuery } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Caller } from '#main/kernel/identity.ts'
+import { parseJsonBody } from '#main/kernel/json-body.ts'
 import { createMessageRate } from '#main/kernel/message-rate.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
 import type { FollowedEvent, Follower, RealtimeService } from '#main/plugins/realtime/api.ts'
@@ -191,7 +192,7 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
 
 function readMessage(data: string | Uint8Array): z.infer<typeof ClientMessage> | null {
   try {
-    const parsed = ClientMessage.safeParse(typeof data === 'string' ? JSON.parse(data) : undefined)
+    const parsed = ClientMessage.safeParse(typeof data === 'string' ? parseJsonBody(Buffer.from(data)) : undefined)
     return parsed.success ? parsed.data : null
   } catch {
     return null

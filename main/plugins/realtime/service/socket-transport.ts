@@ -6,6 +6,7 @@ import { ClientFrame, realtimeProtocol } from '#shared/realtime.ts'
 import type { ServerFrame } from '#shared/realtime.ts'
 import type { z } from 'zod'
 import type { Caller } from '#main/kernel/identity.ts'
+import { parseJsonBody } from '#main/kernel/json-body.ts'
 import { createMessageRate } from '#main/kernel/message-rate.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
 import type { Hub } from '../service.ts'
@@ -227,7 +228,7 @@ type ReadFrame = Frame | { readonly problem: PlatformError; readonly id?: string
 function readFrame(data: string | Uint8Array): ReadFrame {
   let value: unknown
   try {
-    value = typeof data === 'string' ? JSON.parse(data) : undefined
+    value = typeof data === 'string' ? parseJsonBody(Buffer.from(data)) : undefined
   } catch {
     value = undefined
   }

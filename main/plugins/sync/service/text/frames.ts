@@ -7,6 +7,7 @@ import { messageYjsSyncStep1, messageYjsSyncStep2, messageYjsUpdate } from 'y-pr
 import * as Y from 'yjs'
 import type { LiveTextNote } from '#shared/live-text.ts'
 import { liveTextMessages } from '#shared/live-text.ts'
+import { parseJsonBody } from '#main/kernel/json-body.ts'
 import { syncError } from '../../errors.ts'
 
 /** What one client says of itself: where its cursor is. Never stored. */
@@ -58,12 +59,16 @@ function readBody(decoder: decoding.Decoder, kind: number): ClientMessage | null
     case liveTextMessages.queryAwareness:
       return { type: 'query' }
     case liveTextMessages.note: {
-      const note: unknown = JSON.parse(decoding.readVarString(decoder))
+      const note: unknown = readJson(decoder)
       return (note as { type?: unknown } | null)?.type === 'store' ? { type: 'store' } : null
     }
     default:
       return null
   }
+}
+
+function readJson(decoder: decoding.Decoder): unknown {
+  return parseJsonBody(Buffer.from(decoding.readVarString(decoder)))
 }
 
 function readSync(decoder: decoding.Decoder, step: number): ClientMessage | null {
@@ -81,7 +86,7 @@ function readAwareness(bytes: Uint8Array): AwarenessEntry[] {
   return Array.from({ length: count }, () => {
     const clientId = decoding.readVarUint(decoder)
     const clock = decoding.readVarUint(decoder)
-    const state: unknown = JSON.parse(decoding.readVarString(decoder))
+    const state: unknown = readJson(decoder)
     if (state !== null && (typeof state !== 'object' || Array.isArray(state)))
       throw syncError('sync_update_invalid', { reason: 'awareness' })
     return { clientId, clock, state: state as AwarenessEntry['state'] }

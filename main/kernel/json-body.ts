@@ -1,4 +1,5 @@
-// Turns the bytes of a JSON body into a value, within limits that keep every later step safe. Knows no route.
+// Turns the bytes of a JSON body, or of a message of a socket, into a value, within limits that keep every later step safe:
+// what is nested without end is read, and breaks whoever writes it again. Knows no route.
 import { isUtf8 } from 'node:buffer'
 import { validationError } from '#shared/errors.ts'
 import type { FieldError, FieldErrorCode, PlatformError } from '#shared/errors.ts'
