@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { createPeopledHost } from '../support/test-identities.ts'
 import { expectError } from '../support/metadata-suite.ts'
 
 let host: TestHost
@@ -219,5 +220,18 @@ describe('changing views', () => {
     expect(body).toEqual({ object: 'task', viewId: 'task.open_tasks', success: true })
     expect((await host.get('/ui/views/task.open_tasks')).status).toBe(404)
     expect((await host.get('/ui/view/task/list')).body.generated).toBe(true)
+  })
+})
+
+describe('a personal view', () => {
+  it('is shared by who manages metadata alone, however that is said', async () => {
+    const other = await createPeopledHost({ users: [{}, {}] })
+    await other.defineObject('task', { title: { type: 'text' } })
+    const mine = { object: 'task', viewKind: 'list', key: 'mine', label: 'Mine', scope: 'personal' }
+    expect((await other.as(0).post('/ui/views', mine)).status).toBe(201)
+    for (const body of [{ scope: 'shared' }, { scope: null }, { data: { scope: null }, isDefault: true }])
+      expect((await other.as(0).patch('/ui/views/task.mine', body)).status, JSON.stringify(body)).toBe(403)
+    expect((await other.as(1).get('/ui/views?object=task')).body.views).toEqual([])
+    await other.stop()
   })
 })

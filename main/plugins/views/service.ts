@@ -6,6 +6,7 @@ import { applyMergePatch } from '#shared/merge-patch.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataItem, MetadataService } from '#main/plugins/metadata/api.ts'
@@ -40,7 +41,8 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
 
   const schemaFor = (ctx: RequestContext, object: string): ObjectSchema => {
     const schema = metadata.objectSchema(object)
-    if (schema === undefined || !authorizer().canObject(ctx, object, 'read')) throw notFound('object', object)
+    if (schema === undefined) throw notFound('object', object)
+    requireObjectAction(authorizer(), ctx, object, 'read')
     return schema
   }
 
@@ -169,7 +171,8 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
       )
       if (members['label'] !== undefined && !isLabel(members['label'])) problems.push(required('label'))
       if (problems.length > 0) throw validationError(problems)
-      const scope = members['scope']
+      // A view that says nothing of it is shared.
+      const scope = members['scope'] === null ? 'shared' : members['scope']
       if (scope === 'package') throw validationError([refusedScope(scope)])
       if (scope === 'shared' && view.scope === 'personal' && !isManager(ctx)) {
         throw platformError('permission_denied', { permission: 'manage_metadata' })
