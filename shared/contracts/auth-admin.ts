@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineRoutes } from '../route.ts'
 import { AuthSessionShape, AuthUserShape, Email, NoBody, Password, Text, authGet, authPost } from './auth-parts.ts'
+import { PlainName } from './common.ts'
 
 const byAdmin = { permission: { system: 'manage_users' } } as const
 const userId = z.string().min(1).max(100)
@@ -24,7 +25,7 @@ export const authAdminRoutes = defineRoutes({
     z.object({
       email: Email,
       password: Password.optional(),
-      name: z.string().min(1).max(200),
+      name: PlainName,
       role: role.optional(),
       data: z.object({ username: z.string().max(60).optional(), image: Text.optional() }).optional(),
     }),
@@ -93,7 +94,7 @@ export const authAdminRoutes = defineRoutes({
     z.object({
       userId,
       data: z.object({
-        name: z.string().min(1).max(200).optional(),
+        name: PlainName.optional(),
         email: Email.optional(),
         emailVerified: z.boolean().optional(),
         image: Text.nullable().optional(),

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { defineRoutes } from '../route.ts'
 import { AnyPayload, Email, NoQuery, Text, authGet, authPost } from './auth-parts.ts'
+import { PlainName } from './common.ts'
 
 const id = z.string().min(1).max(100)
 const organizationId = id.optional()
-const name = z.string().min(1).max(200)
 const slug = z.string().min(1).max(100)
 const role = z.enum(['owner', 'admin', 'member'])
 const roles = z.union([role, z.array(role).min(1).max(3)])
@@ -13,7 +13,7 @@ const namesSomething = (change: object): boolean => Object.values(change).some((
 /** What a client keeps beside an organization; the host gives it no meaning. */
 const metadata = z.record(z.string().max(200), z.unknown()).optional()
 const data = z
-  .object({ name: name.optional(), slug: slug.optional(), logo: Text.nullable().optional(), metadata })
+  .object({ name: PlainName.optional(), slug: slug.optional(), logo: Text.nullable().optional(), metadata })
   .refine(namesSomething, { message: 'What is to change must be named.' })
 const listQuery = z.object({ organizationId, limit: z.string().optional(), offset: z.string().optional() })
 const nullable = AnyPayload.nullable()
@@ -25,7 +25,7 @@ export const authOrganizationRoutes = defineRoutes({
     'organization/create',
     'Make an organization; the caller owns it.',
     z.object({
-      name,
+      name: PlainName,
       slug,
       logo: Text.optional(),
       metadata,
@@ -114,14 +114,14 @@ export const authOrganizationRoutes = defineRoutes({
     'createTeam',
     'organization/create-team',
     'Make a team.',
-    z.object({ name, organizationId }),
+    z.object({ name: PlainName, organizationId }),
     AnyPayload,
   ),
   updateTeam: authPost(
     'updateTeam',
     'organization/update-team',
     'Change a team.',
-    z.object({ teamId: id, data: z.object({ name }) }),
+    z.object({ teamId: id, data: z.object({ name: PlainName }) }),
     nullable,
   ),
   removeTeam: authPost(

@@ -2,7 +2,7 @@
 // (specification "Authentication", D-26 to D-40).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { InstantText } from './common.ts'
+import { InstantText, PlainName } from './common.ts'
 import {
   AnyPayload,
   AuthSessionShape,
@@ -185,7 +185,7 @@ export const authRoutes = defineRoutes({
     path: '/keys',
     status: 201,
     body: z.object({
-      name: z.string().trim().min(1).max(200),
+      name: PlainName,
       expiresAt: InstantText.nullable().optional(),
       expires_at: InstantText.nullable().optional(),
       permissionSets: z.array(z.string().min(1).max(63)).max(50).optional(),
@@ -251,7 +251,7 @@ export const authAccountRoutes = defineRoutes({
     'sign-up/email',
     'Make an account, where that is open.',
     z.object({
-      name: z.string().min(1).max(200),
+      name: PlainName,
       email: Email,
       password: Password,
       image: Text.optional(),
@@ -267,10 +267,10 @@ export const authAccountRoutes = defineRoutes({
     'update-user',
     'Change name, picture or username of the caller.',
     z.object({
-      name: z.string().min(1).max(200).optional(),
+      name: PlainName.optional(),
       image: Text.nullable().optional(),
       username: z.string().max(60).optional(),
-      displayUsername: z.string().max(60).optional(),
+      displayUsername: PlainName.max(60).optional(),
     }),
     Done,
   ),
@@ -384,7 +384,7 @@ export const authMagicLinkRoutes = defineRoutes({
     'Have a link sent that signs in.',
     z.object({
       email: Email,
-      name: z.string().max(200).optional(),
+      name: PlainName.or(z.literal('')).optional(),
       callbackURL: Text.optional(),
       newUserCallbackURL: Text.optional(),
       errorCallbackURL: Text.optional(),

@@ -8,6 +8,17 @@ export const MetadataName = z
   .regex(/^[a-z][a-z0-9_]{0,62}$/)
   .meta({ description: 'Machine name: lower case, digits and underscores, at most 63 characters.' })
 
+/**
+ * What a person or a thing is called: one line that is seen as it is, without the space around it.
+ * @source D-302
+ */
+export const PlainName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, 'Control characters and line breaks are not allowed.')
+
 /** Path parameter `object`. The name is checked by the service: an unknown one is 404, not 400. */
 export const ObjectParams = z.object({ object: z.string() })
 

@@ -1,6 +1,7 @@
 // Shapes the contracts of sync share: status, settings, peers, pairing, conflicts and problems (design of sync,
 // section 17). Bare bodies; times are ISO 8601 (D-10).
 import { z } from 'zod'
+import { PlainName } from './common.ts'
 
 /** What the machine's data is to that of its peers. @source design of sync, section 17 */
 export const syncStates = [
@@ -97,7 +98,7 @@ export const SyncSettings = z
   .meta({ id: 'SyncSettings' })
 
 /** What a machine is called. */
-export const DeviceName = z.string().trim().min(1).max(100)
+export const DeviceName = PlainName.max(100)
 
 /** Settings to change. */
 export const SyncSettingsPatch = z
@@ -137,7 +138,9 @@ export const SyncPeer = z
     fingerprint: z.string(),
     appVersion: z.string().nullable(),
     protocol: z.int().nullable(),
-    address: z.string().nullable().meta({ description: '`host:port` it is tried at; null when none is known.' }),
+    address: z.string().nullable().meta({
+      description: '`host:port` it is tried at; null when none is known, and for callers who may not manage settings.',
+    }),
     via: z.enum(['direct', 'relay']).nullable().meta({ description: 'How it is connected now.' }),
     state: z.enum(['connected', 'connecting', 'unreachable', 'paused', 'unpaired']),
     lastSeenAt: z.string().nullable(),

@@ -14,6 +14,7 @@ let host: AuthHost
 beforeAll(async () => {
   host = await createAuthHost({}, { clock })
   await host.defineObject('task', { title: { type: 'text' } })
+  expect((await host.put('/meta/permission/reports', { name: 'reports', objects: {} })).status).toBe(200)
 })
 
 afterAll(() => host.stop())
@@ -91,6 +92,43 @@ describe('a key', () => {
     const { id } = await make({ permissionSets: ['reports'], readOnly: true })
     const listed = (await host.get('/keys')).body.keys.find((one: { id: string }) => one.id === id)
     expect(listed).toMatchObject({ permissionSets: ['reports'], readOnly: true })
+  })
+
+  it('is narrowed to sets that are there, and no others (D-302)', async () => {
+    const { status, body } = await host.post('/keys', {
+      name: 'Key',
+      permissionSets: ['reports', 'nowhere', '__proto__'],
+    })
+    expect([
+      status,
+      body.error.details.fieldErrors.map(({ field, code }: Record<string, string>) => [field, code]),
+    ]).toEqual([
+      400,
+      [
+        ['permissionSets.1', 'invalid_reference'],
+        ['permissionSets.2', 'invalid_reference'],
+      ],
+    ])
+  })
+
+  it('has a name that is one line, as people and devices have (D-302)', async () => {
+    const { id } = await host.account('line')
+    const odd = ['a\u0000b', 'a\nb', 'a\u001b[31mb', 'a\u0085b', 'a\u2028b']
+    for (const name of [...odd, ' \t ']) {
+      const answers = await Promise.all([
+        host.post('/keys', { name }),
+        host.post('/auth/update-user', { name }),
+        host.post('/auth/admin/update-user', { userId: id, data: { name } }),
+        host.post('/auth/admin/create-user', { email: 'odd@example.org', name }),
+        host.patch('/sync/settings', { deviceName: name }),
+      ])
+      expect(
+        answers.map(({ status }) => status),
+        JSON.stringify(name),
+      ).toEqual(answers.map(() => 400))
+      expect(answers[0].body.error.details.fieldErrors[0].field).toBe('name')
+    }
+    expect((await host.post('/keys', { name: ' Zoë \u200f(עברית) 👩‍🚀 ' })).body.name).toBe('Zoë \u200f(עברית) 👩‍🚀')
   })
 
   it('that is narrowed keeps conversations of its own: answers tell records', async () => {

@@ -26,9 +26,11 @@ describe('rights', () => {
     const token = await host.signIn('ann')
     const as = (method: string, path: string, body?: unknown) => host.as(token, method, path, body)
     expect((await as('GET', '/sync/status')).status).toBe(200)
-    expect((await as('GET', '/sync/settings')).status).toBe(200)
     const id = '01900000-0000-7000-8000-000000000000'
     const refused = await Promise.all([
+      as('GET', '/sync/settings'),
+      as('GET', '/sync/diagnostics'),
+      as('GET', `/sync/pairing/${id}`),
       as('POST', '/sync/enable'),
       as('POST', '/sync/disable'),
       as('PATCH', '/sync/settings', { paused: true }),

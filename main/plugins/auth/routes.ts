@@ -5,7 +5,8 @@ import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes } from '#shared/contracts/auth-two-factor.ts'
 import { authAccountRoutes } from '#shared/contracts/auth.ts'
 import type { authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
-import { platformError } from '#shared/errors.ts'
+import { platformError, validationError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { instantOf } from '#main/kernel/clock.ts'
@@ -108,12 +109,19 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     },
     async createKey(ctx, { body }) {
       requireOwnSession(ctx)
+      const sets = body.permissionSets ?? null
+      const unknown = (sets ?? []).flatMap((value, index): FieldError[] =>
+        permissions.isPermissionSet(value)
+          ? []
+          : [{ field: `permissionSets.${index}`, code: 'invalid_reference', message: 'There is no such set.', value }],
+      )
+      if (unknown.length > 0) throw validationError(unknown)
       const expiresAt = body.expiresAt ?? body.expires_at ?? null
       const field = body.expiresAt == null ? 'expires_at' : 'expiresAt'
       const made = await keys.create(ctx, {
         name: body.name,
         expiresAt: expiresAt === null ? null : instantOf(field, expiresAt, parts.timeZone()),
-        permissionSets: body.permissionSets ?? null,
+        permissionSets: sets,
         readOnly: body.readOnly ?? false,
         purpose: body.purpose ?? null,
       })

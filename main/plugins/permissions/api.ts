@@ -49,6 +49,8 @@ export interface PermissionsService {
   visibleObjects(ctx: RequestContext): VisibleObjects
   /** Whether a text is a word of the vocabulary of D-48. */
   isSystemPermission(text: string): boolean
+  /** Whether there is a permission set of this name. */
+  isPermissionSet(name: string): boolean
   /** What a user was given; a user without an entry has the default profile and nothing else. */
   assignments(userId: string): Assignments
   /** Whether the caller has the profile of administrators, with a credential that takes nothing away. */

@@ -13,7 +13,7 @@ const service = createPermissionsService(
     assign: () => undefined,
     rightsOf: () => ({}),
   },
-  { epoch: () => 0, objectSchema: () => undefined, objectSchemas: () => [] },
+  { epoch: () => 0, get: () => undefined, objectSchema: () => undefined, objectSchemas: () => [] },
 )
 
 function context(change: Partial<RequestContext>): RequestContext {

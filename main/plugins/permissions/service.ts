@@ -15,12 +15,13 @@ import { adoptRecords, readRecordOrganization, recordOrganization } from './stor
 export function createPermissionsService(
   authorizer: Authorizer,
   directory: Pick<Directory, 'assignments' | 'assign'> & Pick<VisibleObjectsParts['directory'], 'rightsOf'>,
-  metadata: Pick<MetadataService, 'epoch' | 'objectSchema' | 'objectSchemas'>,
+  metadata: Pick<MetadataService, 'epoch' | 'get' | 'objectSchema' | 'objectSchemas'>,
 ): PermissionsService {
   return {
     visibleObjects: createVisibleObjects({ metadata, directory, authorizer }),
     systemPermissions: (ctx) => systemPermissions.filter((word) => authorizer.hasSystemPermission(ctx, word)),
     isSystemPermission,
+    isPermissionSet: (name) => metadata.get('permission', name) !== undefined,
     assignments: directory.assignments,
     isAdministrator: ({ actor, credential, scope }) =>
       actor.type === 'user' &&

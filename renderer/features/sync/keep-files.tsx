@@ -5,8 +5,8 @@ import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { useSettingsChange } from './use-settings-change.ts'
 
-/** The choice; without the right to change it shows how things are. */
-export function KeepFiles(props: { keepFiles: boolean; mayManage: boolean }) {
+/** The choice. */
+export function KeepFiles(props: { keepFiles: boolean }) {
   const change = useSettingsChange()
   const keep = async (keepFiles: boolean): Promise<void> => {
     try {
@@ -23,7 +23,6 @@ export function KeepFiles(props: { keepFiles: boolean; mayManage: boolean }) {
           label={t('filePlace.keep')}
           description={t('filePlace.keep.help')}
           checked={props.keepFiles}
-          disabled={!props.mayManage}
           onChange={(event) => void keep(event.currentTarget.checked)}
         />
       </div>

@@ -11,8 +11,8 @@ import type { SyncSettings } from './sync-queries.ts'
 import { useSettingsChange } from './use-settings-change.ts'
 import classes from './sync.module.css'
 
-/** The form; without the right to change it shows how things are. */
-export function ListenForm(props: { given: SyncSettings; mayManage: boolean }) {
+/** The form. */
+export function ListenForm(props: { given: SyncSettings }) {
   const { settings, addresses, listening } = props.given
   const change = useSettingsChange()
   const [listen, setListen] = useState(settings.listen)
@@ -32,7 +32,7 @@ export function ListenForm(props: { given: SyncSettings; mayManage: boolean }) {
       <h2 id="sync-listen">{t('listen.title')}</h2>
       <p className={parts.lead}>{t('listen.lead')}</p>
       <form onSubmit={onSubmit} noValidate className={parts.form}>
-        <fieldset disabled={!props.mayManage} className={`${parts.options} ${parts.stack}`}>
+        <fieldset className={`${parts.options} ${parts.stack}`}>
           <legend className="cairn-hidden">{t('listen.title')}</legend>
           <Switch
             label={t('listen.on')}
@@ -93,11 +93,9 @@ export function ListenForm(props: { given: SyncSettings; mayManage: boolean }) {
             {problemText(problem)}
           </Notice>
         )}
-        {props.mayManage && (
-          <Button type="submit" variant="default" loading={busy} className={parts.start}>
-            {t('word.save')}
-          </Button>
-        )}
+        <Button type="submit" variant="default" loading={busy} className={parts.start}>
+          {t('word.save')}
+        </Button>
       </form>
     </section>
   )

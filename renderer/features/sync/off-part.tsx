@@ -11,13 +11,13 @@ import { showProblem, showToast } from '../../lib/toast.ts'
 import { syncKey } from './sync-queries.ts'
 import { useSettingsChange } from './use-settings-change.ts'
 
-/** The part; only diagnostics for people who may not change anything. */
-export function OffPart(props: { paused: boolean; mayManage: boolean }) {
+/** The part. */
+export function OffPart(props: { paused: boolean }) {
   return (
     <>
-      {props.mayManage && <Pause paused={props.paused} />}
+      <Pause paused={props.paused} />
       <Diagnostics />
-      {props.mayManage && <TurnOff />}
+      <TurnOff />
     </>
   )
 }

@@ -13,8 +13,8 @@ import { useSettingsChange } from './use-settings-change.ts'
 /** What the host shows in place of a token it keeps; sent back, it changes nothing. */
 const kept = '********'
 
-/** The form; without the right to change it shows how things are. */
-export function RelayForm(props: { given: SyncSettings; mayManage: boolean }) {
+/** The form. */
+export function RelayForm(props: { given: SyncSettings }) {
   const { settings } = props.given
   const change = useSettingsChange()
   const [typedUrl, setUrl] = useState(settings.relayUrl ?? '')
@@ -49,7 +49,6 @@ export function RelayForm(props: { given: SyncSettings; mayManage: boolean }) {
           description={t('relay.url.help')}
           value={typedUrl}
           error={tried && !isRightUrl ? t('relay.url.wrong') : undefined}
-          readOnly={!props.mayManage}
           maxLength={300}
           autoComplete="off"
           spellCheck={false}
@@ -60,33 +59,28 @@ export function RelayForm(props: { given: SyncSettings; mayManage: boolean }) {
           description={t('relay.fingerprint.help')}
           value={typedFingerprint}
           error={tried && isMissing ? t('relay.fingerprint.missing') : undefined}
-          readOnly={!props.mayManage}
           maxLength={200}
           autoComplete="off"
           spellCheck={false}
           onChange={(event) => setFingerprint(event.currentTarget.value)}
         />
-        {props.mayManage && (
-          <TextInput
-            type="password"
-            label={t('relay.token')}
-            description={t('relay.token.help')}
-            value={typedToken}
-            maxLength={500}
-            autoComplete="off"
-            onChange={(event) => setToken(event.currentTarget.value)}
-          />
-        )}
+        <TextInput
+          type="password"
+          label={t('relay.token')}
+          description={t('relay.token.help')}
+          value={typedToken}
+          maxLength={500}
+          autoComplete="off"
+          onChange={(event) => setToken(event.currentTarget.value)}
+        />
         {problem !== undefined && (
           <Notice tone="bad" live>
             {problemText(problem)}
           </Notice>
         )}
-        {props.mayManage && (
-          <Button type="submit" variant="default" loading={busy} className={parts.start}>
-            {t('relay.save')}
-          </Button>
-        )}
+        <Button type="submit" variant="default" loading={busy} className={parts.start}>
+          {t('relay.save')}
+        </Button>
       </form>
     </section>
   )

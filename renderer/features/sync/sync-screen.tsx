@@ -59,8 +59,10 @@ export function SyncScreen(props: { part: string | undefined }) {
 function Parts(props: { status: SyncStatus; part: string | undefined; mayManage: boolean }) {
   const { status, mayManage } = props
   const [inviting, setInviting] = useState(false)
-  const chosen = everyPart.find((part) => part === props.part) ?? 'devices'
-  const tabs = everyPart.map((key) => ({
+  // How this device is reached is told only to who may change it.
+  const shown = everyPart.filter((part) => mayManage || part !== 'connection')
+  const chosen = shown.find((part) => part === props.part) ?? 'devices'
+  const tabs = shown.map((key) => ({
     key,
     label: t(`devices.tab.${key}`),
     ...(key === 'waiting' ? { count: problemCount(status) } : {}),
@@ -84,7 +86,7 @@ function Parts(props: { status: SyncStatus; part: string | undefined; mayManage:
         onChoose={(key) => navigate(key === 'devices' ? syncPath : `${syncPath}/${key}`, { replace: true })}
       >
         {chosen === 'devices' && <DevicesPart status={status} mayManage={mayManage} />}
-        {chosen === 'connection' && <ConnectionPart mayManage={mayManage} />}
+        {chosen === 'connection' && <ConnectionPart />}
         {chosen === 'waiting' && <WaitingPart status={status} mayManage={mayManage} />}
       </TabbedParts>
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
@@ -101,17 +103,16 @@ function ReadOnly() {
 }
 
 /** The part. */
-function ConnectionPart(props: { mayManage: boolean }) {
-  const { mayManage } = props
+function ConnectionPart() {
   const { data: given, error, refetch } = useQuery(settingsQuery)
   if (error && !given) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!given) return null
   return (
     <>
-      <ListenForm given={given} mayManage={mayManage} />
-      <RelayForm given={given} mayManage={mayManage} />
-      <KeepFiles keepFiles={given.settings.keepFiles} mayManage={mayManage} />
-      <OffPart paused={given.settings.paused} mayManage={mayManage} />
+      <ListenForm given={given} />
+      <RelayForm given={given} />
+      <KeepFiles keepFiles={given.settings.keepFiles} />
+      <OffPart paused={given.settings.paused} />
     </>
   )
 }

@@ -76,6 +76,13 @@ export function createEventViews(parts: EventViewParts): EventViews {
     return isSeen ? {} : null
   }
 
+  /** Where machines are reached, and how they are paired, is for those who may see to it (D-301). */
+  const machinePayload = (ctx: RequestContext, { type, payload }: PlatformEvent): SeenPayload => {
+    if (authorizer().hasSystemPermission(ctx, 'manage_settings')) return payload as Loose
+    if (type === 'sync.pairing.updated') return null
+    return type === 'sync.peer.updated' ? { ...(payload as Loose), address: null } : (payload as Loose)
+  }
+
   const addressed = (ctx: RequestContext, event: PlatformEvent): SeenPayload =>
     recipientsOf(event).includes(ctx.actor.id) ? (event.payload as Loose) : null
 
@@ -118,7 +125,7 @@ export function createEventViews(parts: EventViewParts): EventViews {
       if (type.startsWith('packages.') || type.startsWith('service.')) return payload as Loose
       if (type.startsWith('sync.conflict.')) return conflictPayload(ctx, event)
       if (type.startsWith('sync.problem.')) return {}
-      if (type.startsWith('sync.')) return payload as Loose
+      if (type.startsWith('sync.')) return machinePayload(ctx, event)
       if (type === broadcastType) return (payload as { said: Loose }).said
       return null
     },

@@ -63,7 +63,11 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
       if (deviceName !== undefined) await control.rename(ctx, deviceName)
       return settingsAnswer(control)
     },
-    listSyncPeers: () => ({ peers: on().running.peers() }),
+    listSyncPeers(ctx) {
+      const found = on().running.peers()
+      const isTold = host.authorizer.hasSystemPermission(ctx, 'manage_settings')
+      return { peers: isTold ? found : found.map((peer) => ({ ...peer, address: null })) }
+    },
     async updateSyncPeer(ctx, { params: { id }, body }) {
       const { control, running } = on()
       const peer = peerOf(running, id)
