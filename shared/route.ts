@@ -1,6 +1,8 @@
 // The shape of a route contract: the only description of a route. Routing, validation, OpenAPI, the registry of
 // APIs, the typed client and the conformance tests are derived from it. Knows no server and no capability.
 import type { z } from 'zod'
+import type { ApiMethod } from './object-api.ts'
+import type { RequestHeader, ResponseHeader } from './route-headers.ts'
 
 /** HTTP methods a contract may use. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -41,6 +43,15 @@ export interface AnyRoute {
   readonly params?: z.ZodType
   /** Words a path parameter does not take: what lies under them are other routes, or none (D-16). */
   readonly reserved?: Readonly<Record<string, readonly string[]>>
+  /**
+   * Of a route to records: what the object's API must offer, all of one of these lists (D-71). Absent: it is no operation of
+   * that API.
+   */
+  readonly apiMethods?: readonly (readonly ApiMethod[])[]
+  /** Headers its handler reads, beside those that follow from the rest of the contract and those of credential and body. */
+  readonly reads?: readonly RequestHeader[]
+  /** Headers its answers may have when they are no refusals, beside those that follow from the rest of the contract. */
+  readonly sends?: readonly ResponseHeader[]
   /** Absent: query parameters are ignored (D-08). The schema sees strings, or arrays of strings when repeated. */
   readonly query?: z.ZodType
   /** Absent: a body is ignored. An absent or empty body is parsed as `undefined`. */

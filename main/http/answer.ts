@@ -23,6 +23,8 @@ export interface AnswerContext {
   readonly validateResponses: boolean
   /** Where `Link: rel="deprecation"` points. */
   readonly docsUrl: () => string
+  /** The methods of a pattern whose routes an object's API makes that offers these operations (D-71). */
+  readonly methodsOffered: (url: string, operations: readonly string[]) => readonly string[]
   /** Hears of requests that are refused because of who asks. */
   readonly auditSink: () => AuditSink
 }
@@ -65,9 +67,12 @@ export function sendError(
   if (typeof size === 'number') reply.header('content-range', `bytes */${size}`)
   if (error.code === 'rate_limit_exceeded') agreeWithRefusal(answers, reply, error)
   const { allowed } = error.details
-  // What an object's API does not offer names operations there, no methods.
-  if (error.code === 'method_not_allowed' && isMethodList(allowed) && !reply.hasHeader('allow'))
-    reply.header('allow', allowed.join(', '))
+  if (error.code === 'method_not_allowed' && isWordList(allowed)) {
+    // What an object's API does not offer names operations there, no methods.
+    const isOfMethods = allowed.every((word) => /^[A-Z]+$/.test(word))
+    const { url = '' } = request.routeOptions
+    reply.header('allow', (isOfMethods ? allowed : answers.methodsOffered(url, allowed)).join(', '))
+  }
   // Clients that can obtain a credential look for the way to bring it (RFC 9110); browsers ask nobody for this one.
   if (error.httpStatus === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
   reply.code(error.httpStatus).header('content-type', jsonType)
@@ -78,8 +83,8 @@ export function sendError(
   reply.send(JSON.stringify(echoes ? echoCode(body) : body))
 }
 
-function isMethodList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((method) => typeof method === 'string' && /^[A-Z]+$/.test(method))
+function isWordList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string')
 }
 
 /** The headers of an emptied bucket say when it is full again, and stay. */

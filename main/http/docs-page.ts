@@ -1,6 +1,7 @@
 // The API documents as one page: plain HTML and CSS, no script. Reads an OpenAPI document and nothing else.
 import { hash } from 'node:crypto'
-import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from './openapi.ts'
+import { resolved } from './openapi.ts'
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, OpenApiResponse } from './openapi.ts'
 import type { JsonSchema } from './openapi-schemas.ts'
 import { docsStyle } from './docs-style.ts'
 
@@ -62,7 +63,10 @@ ${deprecated.map(([name, text]) => `<dt id="${name}"><code>${name}</code></dt><d
 interface Entry {
   method: string
   path: string
-  operation: OpenApiOperation
+  operation: OpenApiOperation & {
+    parameters: OpenApiParameter[]
+    responses: Record<string, OpenApiResponse>
+  }
 }
 
 interface Group {
@@ -73,7 +77,14 @@ interface Group {
 function groupByTag(document: OpenApiDocument): Group[] {
   const groups = new Map<string, Entry[]>(document.tags.map(({ name }) => [name, []]))
   for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(item)) {
+    for (const [method, written] of Object.entries(item)) {
+      const parameters = (written.parameters ?? []).map((part) => resolved(document, part))
+      const answers = Object.entries(written.responses).map(([status, part]) => [status, resolved(document, part)])
+      const operation = {
+        ...written,
+        parameters,
+        responses: Object.fromEntries(answers) as Entry['operation']['responses'],
+      }
       for (const tag of operation.tags) groups.get(tag)?.push({ method: method.toUpperCase(), path, operation })
     }
   }
@@ -102,9 +113,9 @@ function article({ method, path, operation }: Entry): string {
   return `<article id="${operation.operationId}">
 <h3>${badge(method)} <code class="path">${escape(path).replaceAll('/', '/<wbr>')}</code> ${marks}</h3>
 <p>${escape(operation.summary)}</p>
-${parameterTable(operation.parameters ?? [])}
+${parameterTable(operation.parameters)}
 ${operation.requestBody === undefined ? '' : Object.entries(operation.requestBody.content).map(bodyBlock(operation.requestBody.required)).join('\n')}
-${success === undefined ? '' : `<h4>Answer ${success[0]}</h4>\n${contentOf(success[1].content)}`}
+${success === undefined ? '' : `<h4>Answer ${success[0]}</h4>\n${headersOf(success[1])}${contentOf(success[1].content)}`}
 <details><summary>Errors of ${escape(operation.operationId)}</summary>
 <table><thead><tr><th scope="col">Status</th><th scope="col">Codes</th></tr></thead><tbody>
 ${failures.map(([status, response]) => `<tr><td>${escape(status)}</td><td>${(response['x-error-codes'] ?? []).map((code) => `<code>${escape(code)}</code>`).join(' ')}</td></tr>`).join('\n')}
@@ -115,6 +126,11 @@ ${failures.map(([status, response]) => `<tr><td>${escape(status)}</td><td>${(res
 function bodyBlock(required: boolean): (entry: [string, { schema: JsonSchema }]) => string {
   return ([type, { schema }]) =>
     `<h4>Body <span class="type">${escape(type)}${required ? '' : ', optional'}</span></h4>\n${schemaBlock(schema)}`
+}
+
+function headersOf({ headers = {} }: OpenApiResponse): string {
+  const names = Object.keys(headers).map((name) => `<code>${escape(name)}</code>`)
+  return names.length === 0 ? '' : `<p>Headers: ${names.join(' ')}</p>\n`
 }
 
 function contentOf(content: Record<string, { schema: JsonSchema }> | undefined): string {

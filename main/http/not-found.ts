@@ -12,34 +12,96 @@ import type { MountPaths, RouteSafety } from './route-runtime.ts'
 export interface ServedPath {
   readonly method: string
   readonly url: string
-  readonly contract?: Pick<AnyRoute, 'reserved'> | null
+  readonly contract?: Pick<AnyRoute, 'reserved' | 'apiMethods'> | null
 }
 
 /** Tells which methods a path has. */
 export interface MethodIndex {
-  /** Methods of every pattern that covers the path; empty when none does. */
+  /** Methods of the most exact pattern that covers the path; empty when none does. */
   methodsAt(path: string): string[]
+  /** Methods of a pattern that are left where an object's API offers these operations alone (D-71). */
+  methodsOffered(url: string, operations: readonly string[]): string[]
+  /**
+   * Methods a path does not take, each with its pattern, although a less exact pattern would take them: what they ask for
+   * is not what lies there.
+   */
+  readonly refused: readonly ServedPath[]
 }
 
-/** Builds the index; it is asked only when no route took the request, so a walk over all patterns is good enough. */
+/** A place in the tree of patterns: its segments lead there. */
+interface Place {
+  readonly next: Map<string, Place>
+  readonly ends: End[]
+}
+
+interface End extends ServedPath {
+  /** By segment, the words a parameter does not take. */
+  readonly reserved: readonly (readonly string[] | undefined)[]
+}
+
+// No segment has a slash.
+const parameter = '/:'
+const rest = '/*'
+
+/** Builds the index, at start; it is asked only when no route took the request. */
 export function createMethodIndex(served: readonly ServedPath[]): MethodIndex {
-  const patterns = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  const root: Place = { next: new Map(), ends: [] }
+  const patterns = new Map<Place, readonly string[]>()
   for (const { method, url, contract } of served) {
-    const { source } = patternOf(url, contract?.reserved)
-    const known = patterns.get(source)
-    if (known === undefined) patterns.set(source, { pattern: new RegExp(source), methods: new Set([method]) })
-    else known.methods.add(method)
+    const names = segmentsOf(url)
+    const segments = names.map((name) => (name.startsWith(':') ? parameter : name === '*' ? rest : name))
+    let place = root
+    for (const segment of segments) {
+      let next = place.next.get(segment)
+      if (next === undefined) place.next.set(segment, (next = { next: new Map(), ends: [] }))
+      place = next
+    }
+    place.ends.push({
+      method,
+      url,
+      reserved: names.map((name) => (name.startsWith(':') ? contract?.reserved?.[name.slice(1)] : undefined)),
+    })
+    patterns.set(place, segments)
   }
+  const refused = [...patterns].flatMap(([{ ends }, segments]) => {
+    const known = new Set(ends.map(({ method }) => method))
+    const wider = new Set([...endsAlong(root, segments)].flatMap((others) => others.map(({ method }) => method)))
+    return [...wider].filter((method) => !known.has(method)).map((method) => ({ method, url: ends[0]!.url }))
+  })
   return {
+    refused,
     methodsAt(path) {
-      const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-      const methods = new Set<string>()
-      for (const entry of patterns.values()) {
-        if (entry.pattern.test(bare)) for (const method of entry.methods) methods.add(method)
+      const segments = segmentsOf(decodeURI(path))
+      for (const ends of endsAlong(root, segments)) {
+        const open = ends.filter(({ reserved }) => !reserved.some((words, at) => words?.includes(segments[at]!)))
+        if (open.length > 0) return [...new Set(open.map(({ method }) => method))].toSorted()
       }
-      return [...methods].toSorted()
+      return []
+    },
+    methodsOffered(url, operations) {
+      const isOffered = ({ url: other, contract }: ServedPath): boolean =>
+        other === url && contract?.apiMethods?.some((all) => all.every((one) => operations.includes(one))) === true
+      return served
+        .filter(isOffered)
+        .map(({ method }) => method)
+        .toSorted()
     },
   }
+}
+
+/** What every pattern that covers the segments has there, the most exact first, as the router looks for one method. */
+function* endsAlong(place: Place, segments: readonly string[], at = 0): Generator<readonly End[]> {
+  const segment = segments[at]
+  if (segment === undefined) {
+    if (place.ends.length > 0) yield place.ends
+    return
+  }
+  const exact = place.next.get(segment)
+  if (exact !== undefined) yield* endsAlong(exact, segments, at + 1)
+  const any = segment === '' ? undefined : place.next.get(parameter)
+  if (any !== undefined && any !== exact && segment !== rest) yield* endsAlong(any, segments, at + 1)
+  const others = place.next.get(rest)
+  if (others !== undefined && others !== exact) yield others.ends
 }
 
 /** What an unknown path asks of a caller: under the prefix a credential, as every route there does (D-28). */
@@ -67,7 +129,7 @@ export function unknownPathSafety(anonymous: boolean): RouteSafety {
 export function createFallback(
   pipeline: PipelineContext,
   mounts: MountPaths,
-  index: () => MethodIndex,
+  index: () => Pick<MethodIndex, 'methodsAt'>,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const open = unknownPathSafety(true)
   const closed = unknownPathSafety(false)
@@ -115,16 +177,7 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-function patternOf(url: string, reserved: AnyRoute['reserved'] = {}): RegExp {
-  const bare = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url
-  const source = bare
-    .split('/')
-    .map((segment) => {
-      const words = segment.startsWith(':') ? reserved[segment.slice(1)] : undefined
-      if (words !== undefined) return `(?!(?:${words.join('|')})(?:/|$))[^/]+`
-      if (segment.startsWith(':')) return '[^/]+'
-      return segment === '*' ? '.*' : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    })
-    .join('/')
-  return new RegExp(`^${source}$`)
+function segmentsOf(path: string): string[] {
+  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  return bare.split('/').slice(1)
 }

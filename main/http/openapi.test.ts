@@ -5,7 +5,7 @@ import { defineRoute } from '#shared/route.ts'
 import type { AnyRoute } from '#shared/route.ts'
 import { renderDocsPage } from './docs-page.ts'
 import { buildOpenApi } from './openapi.ts'
-import type { OpenApiDocument } from './openapi.ts'
+import type { OpenApiDocument, OpenApiResponse } from './openapi.ts'
 
 const document = buildOpenApi(allContracts, { version: '1.2.3' })
 
@@ -50,8 +50,14 @@ describe('buildOpenApi', () => {
     const references = referencesOf(document)
     expect(references.length).toBeGreaterThan(50)
     for (const reference of new Set(references)) {
-      expect(reference).toMatch(/^#\/components\/schemas\//)
-      expect(document.components.schemas).toHaveProperty(reference.slice('#/components/schemas/'.length))
+      const [start, components, kind, name] = reference.split('/') as [
+        string,
+        string,
+        keyof typeof document.components,
+        string,
+      ]
+      expect([start, components]).toEqual(['#', 'components'])
+      expect(Object.keys(document.components[kind]), reference).toContain(name)
     }
   })
 
@@ -71,6 +77,9 @@ describe('buildOpenApi', () => {
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'limit', in: 'query', required: true, description: 'How many.', schema: { type: 'string' } },
       { name: 'free', in: 'query', required: false, schema: { type: 'string' } },
+      ...['Accept-Language', 'Idempotency-Key', 'X-API-Version', 'X-Cairn-Source', 'X-Request-Id'].map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      })),
     ])
     expect(item!['post']!.requestBody?.required).toBe(false)
   })
@@ -106,26 +115,53 @@ describe('buildOpenApi', () => {
     })
     const operation = paths['/api/v1/test/{id}']!['post']!
     expect(operation.security).toEqual([])
-    expect(operation.responses['409']!['x-error-codes']).toEqual(['conflict'])
-    expect(operation.responses['default']!['x-error-codes']).toEqual(['unheard_of'])
+    expect(operation.responses['409']).toMatchObject({ 'x-error-codes': ['conflict'] })
+    expect(operation.responses['default']).toMatchObject({ 'x-error-codes': ['unheard_of'] })
     expect(operation.responses['401']).toBeUndefined()
     // Elsewhere a credential that does not hold is refused, though none is needed.
     const refusing = documentOf({ permission: 'public' }).paths['/api/v1/test/{id}']!['post']!
-    expect(refusing.responses['401']!['x-error-codes']).toContain('unauthenticated')
+    const refused = refusing.responses['401'] as OpenApiResponse
+    expect([refused['x-error-codes'], Object.keys(refused.headers!)]).toEqual([
+      expect.arrayContaining(['unauthenticated']),
+      ['WWW-Authenticate'],
+    ])
   })
 
   it('names the types of files, and what may go on after its answer', () => {
     const { paths } = documentOf({ responseKind: 'bytes', produces: ['text/csv'], goesOn: true })
-    const { responses } = paths['/api/v1/test/{id}']!['post']!
+    const { responses } = paths['/api/v1/test/{id}']!['post']! as { responses: Record<string, OpenApiResponse> }
     expect([Object.keys(responses['200']!.content!), Object.keys(responses['202']!.content!)]).toEqual([
       ['text/csv'],
       ['text/csv'],
     ])
   })
 
+  it('names the headers a route reads and sends, and says once what several operations answer alike', () => {
+    const { responses, parameters } = document.paths['/api/v1/storage/{id}']!['get']!
+    const { headers } = responses['206'] as OpenApiResponse
+    const sent = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Last-Modified']
+    expect(Object.keys(headers!)).toEqual(sent)
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/If-Range' })
+    expect(document.components.headers['ETag']).toEqual({ description: expect.any(String), schema: { type: 'string' } })
+    const timeouts = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).flatMap((operation) => operation.responses['504'] ?? []),
+    )
+    expect(
+      timeouts.filter((one) => JSON.stringify(one) === '{"$ref":"#/components/responses/504.timeout"}').length,
+    ).toBeGreaterThan(100)
+    const inline = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap((operation) => Object.entries(operation.responses))
+      .flatMap(([status, one]) =>
+        '$ref' in one || one['x-error-codes'] === undefined ? [] : [status + JSON.stringify(one)],
+      )
+    expect(new Set(inline).size).toBe(inline.length)
+  })
+
   it('wraps the answer of an enveloped route', () => {
     const { paths } = documentOf({ envelope: true, response: z.array(z.string()), status: 201 })
-    const schema = paths['/api/v1/test/{id}']!['post']!.responses['201']!.content!['application/json']!.schema
+    const answer = paths['/api/v1/test/{id}']!['post']!.responses['201'] as OpenApiResponse
+    const { schema } = answer.content!['application/json']!
     expect(schema['properties']).toMatchObject({ success: { const: true }, data: { type: 'array' } })
   })
 })

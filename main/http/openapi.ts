@@ -4,8 +4,10 @@ import { defaultPrefix } from '#shared/api-prefix.ts'
 import { ErrorBodySchema, commonErrors } from '#shared/contracts/common.ts'
 import { baseErrors } from '#shared/errors.ts'
 import type { ErrorTable } from '#shared/errors.ts'
+import { requestHeaders, responseHeaders } from '#shared/route-headers.ts'
 import { routeMutates } from '#shared/route.ts'
 import type { AnyRoute, RouteMount } from '#shared/route.ts'
+import { headersRead, headersSent, takesIdempotencyKey } from './route-headers.ts'
 import { toleratesBadCredential } from './route-runtime.ts'
 import { createSchemaCollector } from './openapi-schemas.ts'
 import type { JsonSchema, SchemaCollector } from './openapi-schemas.ts'
@@ -29,15 +31,22 @@ export interface OpenApiOperation {
   tags: string[]
   deprecated?: true
   security?: []
-  parameters?: OpenApiParameter[]
+  /** Headers are references to components. */
+  parameters?: (OpenApiParameter | OpenApiReference)[]
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> }
-  responses: Record<string, OpenApiResponse>
+  /** What several operations answer alike is a reference to a component. */
+  responses: Record<string, OpenApiResponse | OpenApiReference>
+}
+
+/** The place of a component. */
+export interface OpenApiReference {
+  $ref: string
 }
 
 /** One parameter of an operation. */
 export interface OpenApiParameter {
   name: string
-  in: 'path' | 'query'
+  in: 'path' | 'query' | 'header'
   required: boolean
   description?: string
   schema: JsonSchema
@@ -46,6 +55,7 @@ export interface OpenApiParameter {
 /** One answer of an operation. */
 export interface OpenApiResponse {
   description: string
+  headers?: Record<string, OpenApiReference>
   content?: Record<string, { schema: JsonSchema }>
   /** Codes of the error body that come with this status. */
   'x-error-codes'?: string[]
@@ -59,7 +69,13 @@ export interface OpenApiDocument {
   security: Record<string, []>[]
   tags: { name: string }[]
   paths: Record<string, Record<string, OpenApiOperation>>
-  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> }
+  components: {
+    schemas: Record<string, JsonSchema>
+    parameters: Record<string, OpenApiParameter>
+    headers: Record<string, { description: string; schema: JsonSchema }>
+    responses: Record<string, OpenApiResponse>
+    securitySchemes: Record<string, JsonSchema>
+  }
 }
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -87,7 +103,7 @@ export function buildOpenApi(contracts: readonly AnyRoute[], info: OpenApiInfo):
       title: 'Cairn API',
       version: info.version,
       description:
-        'Records of any object, metadata and everything around them. Errors have one body; its codes are listed with each status.',
+        'Records of any object, metadata and everything around them. Errors have one body; its codes are listed with each status. Every answer carries X-Request-Id, X-API-Version, Cache-Control and Vary; X-RateLimit-Limit, -Remaining and -Reset where calls are counted; Deprecation, Link and Cairn-Deprecated where something old was used; refusals, too, Idempotent-Replay where it is the answer of an earlier call with the same key.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -96,6 +112,9 @@ export function buildOpenApi(contracts: readonly AnyRoute[], info: OpenApiInfo):
     paths,
     components: {
       schemas: collector.finish(),
+      parameters: parameterComponents(contracts),
+      headers: headerComponents(paths),
+      responses: shareResponses(paths),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The token of a session or the host, or a key.' },
         key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key made at /keys (D-30).' },
@@ -111,7 +130,19 @@ function operationOf(
   errorSchema: JsonSchema,
   statusOf: (code: string) => string,
 ): OpenApiOperation {
-  const parameters = [...pathParameters(contract, collector), ...queryParameters(contract, collector)]
+  const parameters = [
+    ...pathParameters(contract, collector),
+    ...queryParameters(contract, collector),
+    ...headersRead(contract).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ]
+  const success = successOf(contract, collector)
+  const responses: Record<string, OpenApiResponse> = {
+    [String(contract.status ?? 200)]: success,
+    ...(contract.goesOn === true ? { '202': { ...success, description: 'It goes on.' } } : {}),
+    ...(contract.ranges === true ? { '206': { ...success, description: 'A part of it.' } } : {}),
+    ...Object.fromEntries((contract.bodiless ?? []).map((status) => [status, { description: bodiless[status] }])),
+    ...errorsOf(contract, errorSchema, statusOf),
+  }
   return {
     operationId: contract.operationId,
     summary: contract.summary,
@@ -120,16 +151,62 @@ function operationOf(
     ...(contract.permission === 'public' ? { security: [] as [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(contract, collector),
-    responses: {
-      [String(contract.status ?? 200)]: successOf(contract, collector),
-      ...(contract.goesOn === true ? { '202': { ...successOf(contract, collector), description: 'It goes on.' } } : {}),
-      ...(contract.ranges === true
-        ? { '206': { ...successOf(contract, collector), description: 'A part of it.' } }
-        : {}),
-      ...Object.fromEntries((contract.bodiless ?? []).map((status) => [status, { description: bodiless[status] }])),
-      ...errorsOf(contract, errorSchema, statusOf),
-    },
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, withHeaders(contract, status, response)]),
+    ),
   }
+}
+
+function withHeaders(contract: AnyRoute, status: string, response: OpenApiResponse): OpenApiResponse {
+  const names = headersSent(contract, Number(status))
+  if (names.length === 0) return response
+  const { description, ...rest } = response
+  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return { description, headers, ...rest }
+}
+
+/** The headers that requests of these routes may have. */
+function parameterComponents(contracts: readonly AnyRoute[]): OpenApiDocument['components']['parameters'] {
+  const names = new Set(contracts.flatMap(headersRead))
+  return Object.fromEntries(
+    [...names].toSorted(compare).map((name) => {
+      const description = requestHeaders[name]
+      return [name, { name, in: 'header', required: false, description, schema: { type: 'string' } }]
+    }),
+  )
+}
+
+/** The headers that answers of these routes may have. */
+function headerComponents(paths: OpenApiDocument['paths']): OpenApiDocument['components']['headers'] {
+  const names = new Set(responsesOf(paths).flatMap(([, , response]) => Object.keys(response.headers ?? {})))
+  return Object.fromEntries(
+    [...names].toSorted(compare).map((name) => {
+      const type = isNumber.test(name) ? 'integer' : 'string'
+      return [name, { description: responseHeaders[name as keyof typeof responseHeaders], schema: { type } }]
+    }),
+  )
+}
+
+const isNumber = /^(?:Retry-After|X-RateLimit-.+)$/
+
+/** Has refusals that are the same in several operations be references to one, and answers those by name. */
+function shareResponses(paths: OpenApiDocument['paths']): OpenApiDocument['components']['responses'] {
+  const alike = Map.groupBy(
+    responsesOf(paths).filter(([, , response]) => response['x-error-codes'] !== undefined),
+    ([, status, response]) => `${status}.${response['x-error-codes']!.join('.')}`,
+  )
+  const shared = [...alike].filter(([, places]) => places.length > 1).toSorted(([a], [b]) => compare(a, b))
+  for (const [name, places] of shared)
+    for (const [operation, status] of places) operation.responses[status] = { $ref: `#/components/responses/${name}` }
+  return Object.fromEntries(shared.map(([name, [first]]) => [name, first![2]]))
+}
+
+function responsesOf(paths: OpenApiDocument['paths']): [OpenApiOperation, status: string, OpenApiResponse][] {
+  return Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap((operation) =>
+      Object.entries(operation.responses).map(([status, response]) => [operation, status, response as OpenApiResponse]),
+    )
 }
 
 /** What answers without a body say. */
@@ -197,9 +274,8 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
       return typeof contract.permission === 'object' || (contract.permission === 'session' && routeMutates(contract))
     case 'resource_not_found':
       return contract.params !== undefined
-    case 'method_not_allowed':
-      return contract.reserved !== undefined
     case 'conflict':
+      // A key that was used for another body (D-42).
       return takesIdempotencyKey(contract)
     case 'payload_too_large':
     case 'unsupported_media_type':
@@ -209,12 +285,6 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
     default:
       return true
   }
-}
-
-/** A key that was used for another body is a conflict (D-42). */
-function takesIdempotencyKey(contract: AnyRoute): boolean {
-  const { method, permission } = contract
-  return permission !== 'public' && (method === 'POST' || method === 'PATCH') && routeMutates(contract)
 }
 
 function requestBodyOf(
@@ -291,6 +361,13 @@ function templateOf(contract: AnyRoute, info: OpenApiInfo): string {
   }
   const path = `${bases[contract.mount]}${contract.path}`
   return path === '' ? '/' : path.replaceAll(/:([A-Za-z]+)\*?/g, '{$1}')
+}
+
+/** What a reference to a parameter or an answer stands for. */
+export function resolved<T>({ components }: OpenApiDocument, part: T | OpenApiReference): T {
+  if (!(typeof part === 'object' && part !== null && '$ref' in part)) return part
+  const [, , kind, name] = part.$ref.split('/') as [string, string, 'parameters' | 'responses', string]
+  return components[kind][name] as T
 }
 
 function order(contract: AnyRoute): number {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AnyRoute, RateClass } from '#shared/route.ts'
+import type { RateClass } from '#shared/route.ts'
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction, requireSystemPermission } from '#main/kernel/authorize.ts'
@@ -28,6 +28,7 @@ import { parseQueryString, queryOf } from './query-string.ts'
 import { readRawBody } from './raw-body.ts'
 import { accountKey, addressKey } from './rate-key.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
+import { heldToContract, takesIdempotencyKey } from './route-headers.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
 
 declare module 'fastify' {
@@ -169,7 +170,8 @@ export function serve(
     }
     if (runtime.contract.endsWithHost === true) endWithHost(pipeline, reply, abort)
     if (caller.credential === 'api-key') pipeline.auditSink().keyUsed(caller, request.id)
-    const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers }
+    const given = pipeline.validateResponses ? heldToContract(runtime.contract, headers) : headers
+    const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers: given }
     requirePermission(pipeline, runtime, ctx, input)
     if (runtime.parseParams !== null) input.params = runtime.parseParams(request.params)
     if (runtime.parseQuery !== null) input.query = runtime.parseQuery(parseQueryString(queryOf(request.raw.url!)))
@@ -186,7 +188,7 @@ export function serve(
     }
     const key = runtime.mutates ? headers['idempotency-key'] : undefined
     const result =
-      key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract)
+      key === undefined || caller.credential === 'none' || !takesIdempotencyKey(runtime.contract)
         ? runtime.handler(ctx, input)
         : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, (effectKey) =>
             runtime.handler(effectKey === undefined ? ctx : { ...ctx, effectKey }, input),
@@ -272,11 +274,6 @@ function endWithHost(pipeline: PipelineContext, reply: FastifyReply, abort: Abor
 function drainAfter(result: unknown, body: Readable): void {
   const drain = (): void => void body.resume()
   void Promise.resolve(result).then(drain, drain)
-}
-
-/** D-42 gives keys to POST and PATCH; the other methods are repeatable by themselves, and some answers must not be kept. */
-function isRepeatable({ method, keepsAnswer }: AnyRoute): boolean {
-  return (method === 'POST' || method === 'PATCH') && keepsAnswer !== false
 }
 
 function runOnce(

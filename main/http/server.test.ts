@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ErrorBodySchema } from '#shared/contracts/common.ts'
 import { platformError } from '#shared/errors.ts'
+import type { AnyRoute, HttpMethod } from '#shared/route.ts'
 import { denyingAuthorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
@@ -86,6 +87,48 @@ describe('routing', () => {
     expect(answer.statusCode).toBe(405)
     expect(answer.headers['allow']).toBe('GET, HEAD')
     expect(answer.json().error.code).toBe('method_not_allowed')
+  })
+
+  it('refuses what a fixed path does not take, although the parameter beside it would (D-380)', async () => {
+    const asked: string[] = []
+    const route = (method: HttpMethod, path: string, rest: Partial<AnyRoute> = {}): RouteBinding =>
+      testRoute({ operationId: `${method} ${path}`, method, path, ...rest }, () => {
+        asked.push(`${method} ${path}`)
+        return {}
+      })
+    const { server, owner } = await serverOf([
+      route('GET', '/things/all'),
+      route('POST', '/things/find'),
+      ...(['GET', 'DELETE', 'PATCH'] as const).map((method) => route(method, '/things/:id')),
+      route('GET', '/things/:id/parts/first'),
+      route('PUT', '/things/:name/parts/:part'),
+      route('POST', '/things/:name*', { params: z.object({ name: z.string() }) }),
+    ])
+    const ask = async (method: HttpMethod | 'HEAD', path: string): Promise<unknown> => {
+      const payload = method === 'GET' || method === 'HEAD' ? {} : { payload: '{"a":' }
+      const answer = await server.inject({ method, url: `/api/v1${path}`, headers: { ...owner, ...json }, ...payload })
+      return answer.statusCode === 405 ? answer.headers['allow'] : answer.statusCode
+    }
+    const json = { 'content-type': 'application/json' }
+    expect(await ask('GET', '/things/all')).toBe(200)
+    expect(await ask('DELETE', '/things/all')).toBe('GET, HEAD')
+    expect(await ask('POST', '/things/all/')).toBe('GET, HEAD')
+    expect(await ask('PATCH', '/things/%61ll')).toBe('GET, HEAD')
+    expect(await ask('GET', '/things/find')).toBe('POST')
+    expect(await ask('HEAD', '/things/find')).toBe('POST')
+    expect(await ask('PUT', '/things/any')).toBe('DELETE, GET, HEAD, PATCH')
+    expect(await ask('PUT', '/things/any/parts/first')).toBe('GET, HEAD')
+    expect(await ask('GET', '/things/any/parts/other')).toBe('PUT')
+    expect(await ask('GET', '/things/any')).toBe(200)
+    expect(asked).toEqual(['GET /things/all', 'GET /things/:id'])
+    const anonymous = await server.inject({ method: 'DELETE', url: '/api/v1/things/all' })
+    expect(anonymous.statusCode).toBe(401)
+    expect(
+      server
+        .routeTable()
+        .filter(({ url }) => url === '/api/v1/things/all')
+        .map(({ method }) => method),
+    ).toEqual(['GET', 'HEAD'])
   })
 
   it('lists every route it serves, with what the guards know of it', async () => {

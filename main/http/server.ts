@@ -201,6 +201,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     log: options.log,
     clock: options.clock,
     validateResponses: options.validateResponses ?? false,
+    methodsOffered: (url, operations) => index.methodsOffered(url, operations),
     docsUrl: () => `${mounts.prefix}/docs`,
     guards,
     // Port 80 until the server listens: injected requests name it, and no socket exists that could.
@@ -239,11 +240,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   assertNoConflicts(bindings, mounts)
 
   const table: RouteEntry[] = []
-  let index: MethodIndex | null = null
-  const methodIndex = (): MethodIndex => (index ??= createMethodIndex(table))
+  let index: MethodIndex
   collectRoutes(app, table)
   addParsers(app, bindings, guards)
-  const fallback = createFallback(pipeline, mounts, methodIndex)
+  const fallback = createFallback(pipeline, mounts, () => index)
   const addRoutes = (scope: FastifyInstance, part: readonly RouteBinding[]): void => {
     for (const binding of part) {
       const runtime = createRouteRuntime(binding)
@@ -279,6 +279,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     addRoutes(scope, raw)
   })
   await addShell(app, pipeline, options.consoleDir, mounts)
+  const served = [...table]
+  index = createMethodIndex(served)
+  addRefusals(app, index, fallback)
   // A scope of its own: its hook is for unknown paths only and costs the routes nothing.
   await app.register(async (scope) => {
     scope.addHook('onRequest', (request, reply, _done) => fallback(request, reply))
@@ -380,7 +383,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return () => void (pipeline.closing = false)
     },
     inject: (request) => app.inject(request),
-    routeTable: () => table,
+    routeTable: () => served,
     baseUrl: () => pipeline.authorities.baseUrl,
     localUrl: () => localUrl,
     consoleUrl,
@@ -523,6 +526,17 @@ function addRoute(
       serve(pipeline, runtime, request, reply)
     },
   })
+}
+
+/** Has the router itself refuse what only a less exact path takes, so that requests that are served pay nothing for it. */
+function addRefusals(
+  app: FastifyInstance,
+  { refused }: MethodIndex,
+  fallback: ReturnType<typeof createFallback>,
+): void {
+  const config = { safety: unknownPathSafety(false) }
+  for (const { method, url } of refused)
+    app.route({ method, url, exposeHeadRoute: false, config, onRequest: fallback, handler: fallback })
 }
 
 /** JSON for every route, and the other types some contract takes; the guard has checked which route takes which. */

@@ -116,6 +116,8 @@ export const aiRoutes = defineRoutes({
     }),
     errors: ['ai_provider_failed', 'resource_not_found'],
     timeoutMs: 30_000,
+    produces: ['text/event-stream'],
+    sends: ['X-Accel-Buffering'],
     summary: 'Talk about records; with stream as server-sent events delta and done.',
   }),
   suggestWithAi: defineRoute({

@@ -99,6 +99,7 @@ export const auditRoutes = defineRoutes({
     rateLimit: 'heavy',
     errors: [],
     timeoutMs: longTimeoutMs,
+    sends: ['Content-Disposition'],
     summary: 'Entries as NDJSON, newest first; the export is an entry itself.',
   }),
   verifyAudit: defineRoute({

@@ -1,7 +1,7 @@
 // Contracts of signing in with other providers, and of the OpenID provider role (D-32, D-38).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { AnyPayload, NoQuery, Text, askingStep, authCodes, authGet, authPost } from './auth-parts.ts'
+import { AnyPayload, NoQuery, Text, askingStep, authCodes, authGet, authPost, leadsOn } from './auth-parts.ts'
 
 const form = 'application/x-www-form-urlencoded'
 const parameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -23,7 +23,7 @@ export const authProviderRoutes = defineRoutes({
       disableRedirect: z.boolean().optional(),
     }),
     AnyPayload,
-    askingStep,
+    { ...askingStep, ...leadsOn },
   ),
   followProvider: authGet('followProvider', 'callback/:id', 'Come back from a provider.', parameters, AnyPayload, {
     permission: 'public',

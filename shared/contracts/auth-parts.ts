@@ -82,6 +82,8 @@ const family = {
   errors: authCodes,
   channel: 'session',
   tag: 'auth',
+  // Whatever the library does to the session, it says in these.
+  sends: ['Set-Auth-Token', 'Set-Cookie'],
   bodyLimitBytes: 65_536,
   keepsAnswer: 'in-memory',
   echoesCode: true,
@@ -140,6 +142,9 @@ export const openStep = { permission: 'public', rateLimit: 'auth' } as const
 
 /** A step that anybody may ask for and that proves nothing: it has something sent or made. */
 export const askingStep = { ...openStep, asksNoProof: true } as const
+
+/** An answer that names where to go on in a header, too. */
+export const leadsOn = { sends: [...family.sends, 'Location'] } as const
 
 /** No query parameters. */
 export const NoQuery = z.object({})

@@ -17,6 +17,7 @@ import {
   askingStep,
   authGet,
   authPost,
+  leadsOn,
   openStep,
 } from './auth-parts.ts'
 
@@ -305,7 +306,7 @@ export const authAccountRoutes = defineRoutes({
     'Add a provider to the account of the caller.',
     z.object({ provider: z.string().max(100), callbackURL: Text.optional(), scopes: z.array(Text).max(50).optional() }),
     AnyPayload,
-    { rateLimit: 'auth' },
+    { ...leadsOn, rateLimit: 'auth' },
   ),
   unlinkAccount: authPost(
     'unlinkAccount',
@@ -372,7 +373,7 @@ export const authAccountRoutes = defineRoutes({
       requestSignUp: z.boolean().optional(),
     }),
     AnyPayload,
-    askingStep,
+    { ...askingStep, ...leadsOn },
   ),
 })
 

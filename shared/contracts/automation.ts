@@ -391,6 +391,7 @@ export const automationRoutes = defineRoutes({
     permission: design,
     rateLimit: 'write',
     errors: [...flowErrors, ...saveErrors],
+    reads: ['If-Match'],
     summary: 'Change a flow: the keys that are sent replace the stored ones.',
   }),
   deleteFlow: defineRoute({
@@ -403,6 +404,7 @@ export const automationRoutes = defineRoutes({
     permission: design,
     rateLimit: 'write',
     errors: [...flowErrors, 'item_locked', 'delete_restricted', 'CONCURRENT_UPDATE'],
+    reads: ['If-Match'],
     summary: 'Delete a flow; its running runs are cancelled.',
   }),
   triggerFlow: defineRoute({

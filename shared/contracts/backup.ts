@@ -107,6 +107,7 @@ export const backupRoutes = defineRoutes({
     errors: [],
     timeoutMs: longTimeoutMs,
     channel: 'backups',
+    sends: ['Content-Disposition'],
     summary: 'Download the database file of a backup.',
     tag: 'backup',
   }),

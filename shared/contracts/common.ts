@@ -116,7 +116,6 @@ export const commonErrors = [
   'origin_forbidden',
   'permission_denied',
   'resource_not_found',
-  'method_not_allowed',
   'conflict',
   'payload_too_large',
   'unsupported_media_type',

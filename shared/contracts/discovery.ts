@@ -155,6 +155,8 @@ export const discoveryRoutes = defineRoutes({
     rateLimit: 'read',
     errors: [],
     channel: 'none',
+    reads: ['If-None-Match'],
+    sends: ['ETag'],
     summary: 'Tell which capabilities this host has, where they are and what their limits are.',
     tag: 'discovery',
   }),

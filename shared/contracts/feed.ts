@@ -419,6 +419,7 @@ export const feedRoutes = defineRoutes({
     rateLimit: 'write',
     errors: ['method_not_allowed', 'subscription_already_exists'],
     channel: 'feed',
+    reads: ['If-None-Match'],
     summary: 'Subscribe to a record, or change one’s subscription.',
   }),
   getSubscription: defineRoute({

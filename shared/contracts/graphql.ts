@@ -60,6 +60,7 @@ export const graphqlRoutes = defineRoutes({
     permission: 'session',
     timeoutMs: graphqlTimeoutMs,
     errors: [...errors, 'method_not_allowed'],
+    reads: ['X-Requested-With'],
     summary: 'Runs a GraphQL query; needs the header X-Requested-With, and refuses mutations.',
   }),
   getGraphqlSchema: defineRoute({

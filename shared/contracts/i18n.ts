@@ -73,6 +73,7 @@ export const i18nRoutes = defineRoutes({
     params: z.object({ object: z.string(), locale: z.string().optional() }),
     query: z.object({ locale: text }),
     response: z.object({ object: z.string(), locale: z.string(), labels: z.record(z.string(), FieldLabels) }),
+    errors: ['permission_denied'],
     summary: 'Labels, help and options of the fields of an object.',
   }),
 })

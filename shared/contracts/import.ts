@@ -160,6 +160,7 @@ export const importRoutes = defineRoutes({
     path: '/data/:object/import',
     aliases: [{ mount: 'api', path: '/data/:object/import' }],
     params: ObjectParams,
+    apiMethods: [['import']],
     query: z.record(z.string(), z.unknown()).meta({
       description:
         'For a body that is the file itself: the options of ImportRequest, lists separated by commas, and `charset` (utf-8).',
@@ -183,6 +184,7 @@ export const importRoutes = defineRoutes({
     path: '/data/:object/import/jobs',
     aliases: [{ mount: 'api', path: '/data/:object/import/jobs' }],
     params: ObjectParams,
+    apiMethods: [['import']],
     query: z.record(z.string(), z.unknown()).meta({
       description:
         'For a body that is the file itself: the options of ImportRequest, `fileName`, and `charset` (utf-8).',
@@ -298,6 +300,7 @@ export const importRoutes = defineRoutes({
     path: '/data/:object/export',
     aliases: [{ mount: 'api', path: '/data/:object/export' }],
     params: ObjectParams,
+    apiMethods: [['export']],
     query: ListQuery.meta({
       description:
         'format (csv, json, ndjson, xlsx), cells (values, labels), delimiter, bom, header; other names are field conditions.',
@@ -315,6 +318,7 @@ export const importRoutes = defineRoutes({
     errors: ['invalid_query', 'method_not_allowed'],
     timeoutMs: 600_000,
     channel: 'export',
+    sends: ['Content-Disposition'],
     summary: 'Download the records of an object as CSV, JSON, NDJSON or XLSX.',
     tag: 'import',
   }),

@@ -32,6 +32,7 @@ export const mcpRoutes = defineRoutes({
     keepsAnswer: false,
     timeoutMs: mcpTimeoutMs,
     errors: ['permission_denied', 'timeout'],
+    reads: ['MCP-Method', 'MCP-Name', 'MCP-Protocol-Version'],
     summary: 'Speaks the Model Context Protocol: tools, resources and prompts over the records the caller may reach.',
   }),
   listMcpActs: defineRoute({

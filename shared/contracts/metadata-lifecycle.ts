@@ -181,6 +181,7 @@ export const metadataLifecycleRoutes = defineRoutes({
     response: StateResult.extend({ dryRun: z.literal(true).optional() }),
     rateLimit: 'write',
     errors: ['CONCURRENT_UPDATE', 'destructive_change', 'not_implemented'],
+    reads: ['If-Match'],
     summary: 'Store an older version as a new one.',
   }),
 })

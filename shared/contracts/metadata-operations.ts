@@ -176,6 +176,7 @@ export const metadataOperationRoutes = defineRoutes({
     permission: manage,
     rateLimit: 'write',
     errors: [...writeErrors],
+    sends: ['ETag'],
     summary: 'Register a new metadata item.',
   }),
   registerMetadataOfType: defineRoute({
@@ -192,6 +193,7 @@ export const metadataOperationRoutes = defineRoutes({
     permission: manage,
     rateLimit: 'write',
     errors: [...writeErrors],
+    sends: ['ETag'],
     summary: 'Register a new metadata item of a type.',
   }),
   queryMetadata: defineRoute({
@@ -225,7 +227,7 @@ export const metadataOperationRoutes = defineRoutes({
     mutates: false,
     rateLimit: 'read',
     errors: [],
-    summary: 'Find metadata items; fields are listed when `types` names them.',
+    summary: 'Find metadata items of all types, fields included, or of those that `types` names.',
   }),
   bulkRegisterMetadata: defineRoute({
     ...shared,
@@ -294,6 +296,7 @@ export const metadataOperationRoutes = defineRoutes({
     mutates: false,
     rateLimit: 'heavy',
     errors: [],
+    sends: ['Content-Disposition'],
     summary: 'Export metadata items; `Accept: application/yaml` answers the file.',
   }),
   importMetadata: defineRoute({
@@ -387,6 +390,7 @@ export const metadataOperationRoutes = defineRoutes({
     permission: 'session',
     rateLimit: 'read',
     errors: [],
+    reads: ['If-Modified-Since', 'If-None-Match'],
     summary: 'An item with its cache data, always 200; `data` is left out when nothing changed.',
   }),
   postCachedMetadataItem: defineRoute({

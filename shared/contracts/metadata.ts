@@ -202,6 +202,8 @@ export const metadataRoutes = defineRoutes({
     bodiless: [304],
     errors: [],
     channel: 'metadata',
+    reads: ['If-Modified-Since', 'If-None-Match'],
+    sends: ['ETag', 'Last-Modified'],
     summary: 'Get a metadata item; If-None-Match answers 304 when nothing changed.',
     tag: 'metadata',
   }),
@@ -229,6 +231,8 @@ export const metadataRoutes = defineRoutes({
     // Changes of large tables take as long as they take; they are shown and can be stopped.
     timeoutMs: 10 * 60_000,
     channel: 'metadata',
+    reads: ['If-Match', 'If-None-Match'],
+    sends: ['ETag'],
     summary: 'Create or replace a metadata item; saving an object changes its table.',
     tag: 'metadata',
   }),
@@ -255,6 +259,7 @@ export const metadataRoutes = defineRoutes({
     // Changes of large tables take as long as they take; they are shown and can be stopped.
     timeoutMs: 10 * 60_000,
     channel: 'metadata',
+    reads: ['If-Match'],
     summary: 'Delete a metadata item; deleting an object deletes its records.',
     tag: 'metadata',
   }),

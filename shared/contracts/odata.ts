@@ -23,6 +23,8 @@ const reads = {
   response: Document,
   rateLimit: 'read',
   errors: readErrors,
+  reads: ['OData-MaxVersion', 'OData-Version', 'Prefer'],
+  sends: ['OData-Version', 'Preference-Applied'],
 } as const
 const writes = {
   ...common,
@@ -31,6 +33,8 @@ const writes = {
   query: Options,
   rateLimit: 'write',
   bodiless: [204],
+  reads: ['OData-MaxVersion', 'OData-Version', 'Prefer'],
+  sends: ['ETag', 'OData-EntityId', 'OData-Version', 'Preference-Applied'],
   errors: ['invalid_query', 'not_implemented', 'CONCURRENT_UPDATE', 'record_locked', 'method_not_allowed'],
 } as const
 
@@ -61,6 +65,8 @@ export const odataRoutes = defineRoutes({
     rateLimit: 'write',
     errors: [],
     timeoutMs: 60_000,
+    reads: ['OData-MaxVersion', 'Prefer'],
+    sends: ['OData-Version', 'Preference-Applied'],
     summary: 'Up to 100 requests in one, those of an atomicityGroup together or not at all.',
   }),
   readODataEntities: defineRoute({
@@ -70,6 +76,7 @@ export const odataRoutes = defineRoutes({
     params: Path,
     produces: ['text/plain'],
     bodiless: [204],
+    sends: [...reads.sends, 'ETag'],
     summary: 'Entities, their number, one of them, or a part of it.',
   }),
   createODataEntity: defineRoute({
@@ -79,6 +86,7 @@ export const odataRoutes = defineRoutes({
     body: z.unknown(),
     response: Document,
     status: 201,
+    sends: [...writes.sends, 'Location'],
     summary: 'Make an entity.',
   }),
   updateODataEntity: defineRoute({
@@ -87,6 +95,7 @@ export const odataRoutes = defineRoutes({
     method: 'PATCH',
     body: z.unknown(),
     response: Document,
+    reads: [...writes.reads, 'If-Match'],
     summary: 'Change properties of an entity; If-Match guards against lost updates.',
   }),
   replaceODataEntity: defineRoute({
@@ -95,6 +104,7 @@ export const odataRoutes = defineRoutes({
     method: 'PUT',
     body: z.unknown(),
     response: Document,
+    reads: [...writes.reads, 'If-Match'],
     summary: 'Replace an entity: what is left out has its default, or no value.',
   }),
   deleteODataEntity: defineRoute({
@@ -103,6 +113,7 @@ export const odataRoutes = defineRoutes({
     method: 'DELETE',
     response: Document,
     errors: [...writes.errors, 'delete_restricted'],
+    reads: [...writes.reads, 'If-Match'],
     summary: 'Delete an entity; If-Match guards against lost updates.',
   }),
 })

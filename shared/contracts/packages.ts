@@ -456,6 +456,7 @@ export const packageRoutes = defineRoutes({
     produces: ['application/zip'],
     envelope: false,
     errors: ['package_not_found'],
+    sends: ['Content-Disposition'],
     summary: 'Download a package as an archive, or objects of the workspace as a new package.',
   }),
 })

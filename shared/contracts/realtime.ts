@@ -147,6 +147,8 @@ export const realtimeRoutes = defineRoutes({
     endsWithHost: true,
     errors: ['channel_invalid', 'channel_forbidden', 'connection_limit', 'connection_not_found'],
     channel: 'sse',
+    reads: ['Last-Event-ID'],
+    sends: ['X-Accel-Buffering'],
     summary: 'Events as a text/event-stream, of a connection or of the channels named.',
   }),
   pollRealtime: defineRoute({

@@ -172,6 +172,8 @@ const download = {
   responseKind: 'bytes',
   bodiless: [304],
   ranges: true,
+  reads: ['If-None-Match'],
+  sends: ['Content-Disposition', 'ETag', 'Last-Modified'],
   // The bytes may have to come from another machine first.
   timeoutMs: 600_000,
   permission: 'public',
@@ -293,6 +295,7 @@ export const storageRoutes = defineRoutes({
     query: z.object({ resumeToken: z.string().optional() }),
     response: z.object({ chunkIndex: z.int(), eTag: z.string(), bytesReceived: z.int() }),
     errors: [...noSuchUpload, 'resume_token_invalid', 'chunk_invalid', 'conflict'],
+    reads: ['X-Resume-Token'],
     summary: 'Send a chunk; its token is in `X-Resume-Token`. The same one again replaces it.',
   }),
   getUploadProgress: defineRoute({

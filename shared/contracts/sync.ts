@@ -394,6 +394,7 @@ export const syncPeerRoutes = defineRoutes({
     response: SyncDiagnostics,
     rateLimit: 'read',
     errors: ['sync_disabled'],
+    sends: ['Content-Disposition'],
     summary: 'Collect what a report of a fault needs: positions, digests, versions and reasons, no content.',
   }),
 })

@@ -54,7 +54,7 @@ export const viewRoutes = defineRoutes({
     query: z.object({ object: text, type: text, viewKind: text }),
     response: ViewList,
     rateLimit: 'read',
-    errors: ['resource_not_found'],
+    errors: ['permission_denied', 'resource_not_found'],
     summary: 'Stored views, of one object or of all.',
   }),
   getView: defineRoute({
@@ -67,7 +67,7 @@ export const viewRoutes = defineRoutes({
     query: z.object({ type: text, viewKind: text }),
     response: z.union([OneView, ViewList]),
     rateLimit: 'read',
-    errors: [],
+    errors: ['permission_denied'],
     summary: 'One view by its id; with the name of an object, the views of that object.',
   }),
   createView: defineRoute({
@@ -94,6 +94,7 @@ export const viewRoutes = defineRoutes({
     response: OneView,
     rateLimit: 'write',
     errors: ['conflict', 'CONCURRENT_UPDATE'],
+    reads: ['If-Match'],
     summary: 'Change a view: a JSON Merge Patch over the stored one.',
   }),
   replaceView: defineRoute({
@@ -106,6 +107,7 @@ export const viewRoutes = defineRoutes({
     response: OneView,
     rateLimit: 'write',
     errors: ['conflict', 'CONCURRENT_UPDATE'],
+    reads: ['If-Match'],
     summary: 'Change a view, named by object and key.',
   }),
   deleteView: defineRoute({
@@ -118,6 +120,7 @@ export const viewRoutes = defineRoutes({
     response: z.object({ object: z.string(), viewId: z.string(), success: z.literal(true) }),
     rateLimit: 'write',
     errors: ['item_locked', 'delete_restricted', 'CONCURRENT_UPDATE'],
+    reads: ['If-Match'],
     summary: 'Delete a view.',
   }),
 })

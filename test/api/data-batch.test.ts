@@ -241,6 +241,21 @@ describe('POST /data/:object/updateMany and deleteMany', () => {
     expect(partial.body).toMatchObject({ succeeded: 1 })
   })
 
+  it('answer deleted records as they were with returnRecords (D-63)', async () => {
+    const [first, second, third] = await Promise.all(['a', 'b', 'c'].map((name) => create({ name })))
+    const options = { returnRecords: true }
+    const many = await host.post('/data/item/deleteMany', { ids: [first!.id, second!.id], options })
+    const shown = (answer: { body: { results: { record?: { id: string; name: string } }[] } }) =>
+      answer.body.results.map(({ record }) => [record?.id, record?.name])
+    expect(shown(many)).toEqual([
+      [first!.id, 'a'],
+      [second!.id, 'b'],
+    ])
+    expect(many.body.results[0].record).not.toHaveProperty('deleted_at')
+    const tried = { operation: 'delete', records: [{ id: third!.id }], options: { ...options, validateOnly: true } }
+    expect(shown(await host.post('/data/item/batch', tried))).toEqual([[third!.id, 'c']])
+  })
+
   it('refuse ids named twice and empty lists', async () => {
     const made = await create({ name: 'x' })
     expect((await host.post('/data/item/deleteMany', { ids: [made.id, made.id] })).status).toBe(400)

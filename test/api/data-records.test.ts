@@ -256,6 +256,14 @@ describe('PATCH /data/:object/:id', () => {
     expect((await host.patch(`/data/task/${id}`, { title: 'I1', expectedVersion: shifted })).status).toBe(200)
     expect((await host.patch(`/data/task/${id}`, { title: 'I2' }, { 'if-match': '*' })).status).toBe(200)
     expect((await host.patch(`/data/task/${id}`, { title: 'I3', expectedVersion: 'yesterday' })).status).toBe(409)
+    for (const value of [null, 7, true, [record.updated_at]]) {
+      const answer = await host.patch(`/data/task/${id}`, { title: 'I4', expectedVersion: value })
+      expect([answer.status, answer.body.error.details.fieldErrors]).toMatchObject([
+        400,
+        [{ field: 'expectedVersion', code: 'invalid_type' }],
+      ])
+    }
+    expect((await host.get(`/data/task/${id}`)).body.record.title).not.toBe('I4')
   })
 
   it('lets the body win over If-Match', async () => {
@@ -506,6 +514,25 @@ describe('API gates of an object (D-71)', () => {
     expect(answer.status).toBe(405)
     expect(answer.body.error).toMatchObject({ code: 'method_not_allowed', details: { allowed: ['get', 'list'] } })
   })
+
+  it.each([
+    ['GET, HEAD', 'POST', ''],
+    ['GET, HEAD', 'DELETE', `/${missing}`],
+    ['GET, HEAD', 'PATCH', `/${missing}`],
+    ['POST', 'POST', '/query', { search: 'x' }],
+    ['', 'POST', `/${missing}/restore`],
+    ['', 'POST', '/createMany', { records: [] }],
+  ])(
+    'tells with Allow %j which methods are left of %s /data/readable%s',
+    async (allow, method, path, body?: object) => {
+      await host.defineObject('readable', { name: { type: 'text' } }, { enable: { apiMethods: ['get', 'list'] } })
+      for (const prefix of ['/api/v1', '/api']) {
+        const headers = { authorization: `Bearer ${host.host.token}` }
+        const answer = await host.anonymous(method, `${prefix}/data/readable${path}`, body ?? {}, headers)
+        expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
+      }
+    },
+  )
 
   it.each([
     ['import', { rows: [{ name: 'x' }] }],

@@ -61,6 +61,21 @@ describe('POST /data/:object/:id/transfer', () => {
     expect(body.record.owner).toBe(localOwnerId)
   })
 
+  it('is never taken away by null, which nothing of the change survives', async () => {
+    const { id, record } = await foreign()
+    for (const answer of [
+      await host.patch(`/data/task/${id}`, { name: 'changed', owner: null }),
+      await host.put(`/odata/task(${id})`, { owner: null }),
+    ])
+      expect([answer.status, answer.body.error.details.fieldErrors]).toMatchObject([
+        400,
+        [{ field: 'owner', code: 'required' }],
+      ])
+    expect((await host.get(`/data/task/${id}`)).body.record).toEqual(record)
+    const made = await host.post('/data/task', { name: 'mine', owner: null })
+    expect([made.status, made.body.record.owner]).toEqual([201, localOwnerId])
+  })
+
   it('honours expectedVersion and If-Match', async () => {
     const { id, record } = await foreign()
     const stale = await host.post(`/data/task/${id}/transfer`, { owner: localOwnerId, expectedVersion: '2000-01-01' })

@@ -2,7 +2,7 @@
 // that do not exist: whatever it answers, status and code are in the document.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { allContracts } from '#shared/contracts/index.ts'
-import { buildOpenApi } from '#main/http/openapi.ts'
+import { buildOpenApi, resolved } from '#main/http/openapi.ts'
 import type { OpenApiOperation } from '#main/http/openapi.ts'
 import { createAuthHost } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
@@ -10,7 +10,8 @@ import { inParallel } from '../safety/host-under-test.ts'
 import { sampleOf } from '../support/schema-samples.ts'
 import { isLong } from '../support/test-size.ts'
 
-const { paths, components } = buildOpenApi(allContracts, { version: '0.0.0' })
+const document = buildOpenApi(allContracts, { version: '0.0.0' })
+const { paths, components } = document
 const id = '00000000-0000-7000-8000-000000000000'
 
 /** Routes that last as long as the host, or end what the others need. */
@@ -67,7 +68,8 @@ function callsOf(template: string, method: string, operation: OpenApiOperation):
   return ways().map(({ words, full, credential }) => {
     const path = template.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => words[name] ?? id)
     const query = new URLSearchParams()
-    for (const { name, in: place, required, schema } of operation.parameters ?? []) {
+    for (const parameter of operation.parameters ?? []) {
+      const { name, in: place, required, schema } = resolved(document, parameter)
       if (place !== 'query' || (!required && !full)) continue
       const value = words[name] ?? sampleOf(schema, components.schemas, full)
       query.set(name, typeof value === 'string' ? value : JSON.stringify(value))

@@ -147,6 +147,8 @@ describe('a write', () => {
       httpStatus: 409,
       details: { currentRecord: { title: 'v2' } },
     })
+    const none = await failureOf(change, { id: made.id, v: null })
+    expect(none.extensions).toMatchObject({ httpStatus: 400, details: { fieldErrors: [{ field: 'expectedVersion' }] } })
     const cleared =
       'mutation ($id: ID!) { updateTask(id: $id, data: {code: null, labels: null}) { title code labels } }'
     expect((await dataOf(cleared, { id: made.id })).updateTask).toMatchObject({ title: 'v2', code: null })

@@ -30,10 +30,10 @@ beforeAll(async () => {
 })
 
 describe('POST /meta/query', () => {
-  it('answers every item but archived ones, by name, 50 to a page', async () => {
+  it('answers every item of every type but archived ones, by name, 50 to a page', async () => {
     const all = await query()
-    expect(all).toMatchObject({ page: 1, pageSize: 50, total: 8 })
-    expect(ownNames(all.items)).toEqual(['apes', 'mice', 'newts', 'zebra'])
+    expect(all).toMatchObject({ page: 1, pageSize: 50, total: 9 })
+    expect(ownNames(all.items)).toEqual(['apes', 'mice', 'newts', 'zebra', 'zebra.title'])
     expect(all.items.find((one: { name: string }) => one.name === 'mice')).toEqual({
       type: 'dashboard',
       name: 'mice',
@@ -57,32 +57,32 @@ describe('POST /meta/query', () => {
     [{ namespaces: ['zoo', 'other'] }, ['apes']],
     [{ packageId: 'org.example.zoo' }, ['mice']],
     [{ search: 'stripe' }, ['apes', 'zebra']],
-    [{ search: '  ' }, ['apes', 'mice', 'newts', 'zebra']],
+    [{ search: '  ' }, ['apes', 'mice', 'newts', 'zebra', 'zebra.title']],
     [{ tags: ['africa', 'asia'] }, ['zebra']],
     [{ tags: ['zoo'], types: ['dashboard'] }, ['mice']],
     [{ state: 'archived' }, ['mules']],
     [{ state: 'draft' }, ['newts']],
     [{ scope: 'system' }, ['mice']],
-    [{ scope: 'platform' }, ['apes', 'newts', 'zebra']],
+    [{ scope: 'platform' }, ['apes', 'newts', 'zebra', 'zebra.title']],
     [{ scope: 'user' }, []],
   ])('%j finds %j', async (body, expected) => {
     expect(await names(body)).toEqual(expected)
   })
 
   it.each([
-    [{ sortBy: 'name', sortOrder: 'desc' }, ['zebra', 'newts', 'mice', 'apes']],
-    [{ sortBy: 'type', sortOrder: 'asc' }, ['mice', 'zebra', 'apes', 'newts']],
-    [{ sortBy: 'createdAt', sortOrder: 'asc' }, ['zebra', 'apes', 'mice', 'newts']],
-    [{ sortBy: 'updatedAt', sortOrder: 'desc' }, ['newts', 'mice', 'apes', 'zebra']],
+    [{ sortBy: 'name', sortOrder: 'desc' }, ['zebra.title', 'zebra', 'newts', 'mice', 'apes']],
+    [{ sortBy: 'type', sortOrder: 'asc' }, ['mice', 'zebra.title', 'zebra', 'apes', 'newts']],
+    [{ sortBy: 'createdAt', sortOrder: 'asc' }, ['zebra.title', 'zebra', 'apes', 'mice', 'newts']],
+    [{ sortBy: 'updatedAt', sortOrder: 'desc' }, ['newts', 'mice', 'apes', 'zebra.title', 'zebra']],
   ])('sorts by %j', async (body, expected) => {
     expect(await names(body)).toEqual(expected)
   })
 
   it('answers pages that together hold each item once', async () => {
     const pages = await Promise.all([1, 2, 3].map((page) => query({ page, pageSize: 4 })))
-    expect(pages.map((page) => page.items.length)).toEqual([4, 4, 0])
-    expect(pages.map((page) => page.total)).toEqual([8, 8, 8])
-    expect(new Set(pages.flatMap((page) => page.items.map((one: { name: string }) => one.name))).size).toBe(8)
+    expect(pages.map((page) => page.items.length)).toEqual([4, 4, 1])
+    expect(pages.map((page) => page.total)).toEqual([9, 9, 9])
+    expect(new Set(pages.flatMap((page) => page.items.map((one: { name: string }) => one.name))).size).toBe(9)
   })
 
   it.each([

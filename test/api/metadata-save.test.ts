@@ -130,9 +130,10 @@ describe('PUT /meta/:type/:name', () => {
     expectError(await host.put('/meta/object/import', { fields: {} }), 400, 'validation_error', {
       fieldErrors: [{ field: 'name', code: 'not_allowed' }],
     })
-    expectError(await host.put('/meta/page/names', {}), 400, 'validation_error', {
+    expectError(await host.post('/meta', { type: 'page', name: 'names', data: {} }), 400, 'validation_error', {
       fieldErrors: [{ field: 'name', code: 'not_allowed' }],
     })
+    expectError(await host.put('/meta/page/names', {}), 405, 'method_not_allowed', { allowed: ['GET', 'HEAD'] })
   })
 
   it('refuses types that are not made at run time', async () => {

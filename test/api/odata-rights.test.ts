@@ -352,6 +352,16 @@ describe('what a caller may not read', () => {
     expect((await host.get('/odata/$metadata')).body).not.toContain('Cairn.closed')
     expect((await host.get('/odata/listed')).status).toBe(200)
     expect((await host.post('/odata/listed', { name: 'x' })).body.error.code).toBe('method_not_allowed')
+    const left = async (method: string, path: string): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${host.host.token}` }
+      const body = method === 'GET' ? undefined : { name: 'x' }
+      const answer = await host.anonymous(method, `/odata/${path}`, body, headers)
+      return [answer.status, answer.headers.get('allow')]
+    }
+    expect(await left('POST', 'listed')).toEqual([405, 'GET'])
+    expect(await left('PUT', 'listed')).toEqual([405, 'GET, POST'])
+    expect(await left('GET', 'listed(01900000-0000-7000-8000-000000000000)')).toEqual([405, ''])
+    expect(await left('DELETE', 'listed(01900000-0000-7000-8000-000000000000)')).toEqual([405, ''])
     expect((await host.get('/odata/listed?$search=x')).status).toBe(405)
     expect((await host.get('/odata/listed?$apply=aggregate($count as n)')).status).toBe(405)
   })

@@ -79,7 +79,7 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
     const parsed: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text
     if (method !== 'HEAD') {
-      const problem = findResponseProblem(method, full, response.status, parsed)
+      const problem = findResponseProblem(method, full, response, parsed)
       if (problem !== null) throw new Error(problem)
     }
     return { status: response.status, body: parsed, headers: response.headers }

@@ -1,22 +1,12 @@
-// Checks answers against the OpenAPI document of the contracts: path, method, status and body. Used by every test
+// Checks answers against the OpenAPI document of the contracts: path, method, status, headers and body. Used by every test
 // that calls the host, so that no answer goes unchecked.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { allContracts } from '#shared/contracts/index.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
-import { buildOpenApi } from '#main/http/openapi.ts'
-
-interface Operation {
-  readonly responses: Record<
-    string,
-    { content?: Record<string, { schema?: unknown }>; 'x-error-codes'?: readonly string[] }
-  >
-}
-
-interface OpenApiDocument {
-  readonly paths: Record<string, Record<string, Operation>>
-  readonly components?: Record<string, unknown>
-}
+import { baseHeaders } from '#main/http/headers.ts'
+import { buildOpenApi, resolved } from '#main/http/openapi.ts'
+import type { OpenApiOperation, OpenApiResponse } from '#main/http/openapi.ts'
 
 interface Place {
   readonly pattern: RegExp
@@ -25,9 +15,9 @@ interface Place {
 }
 
 const errorTables = [...corePlugins, ...optionalPlugins].flatMap(({ errors }) => (errors === undefined ? [] : [errors]))
-const document = buildOpenApi(allContracts, { version: '0.0.0', errorTables }) as OpenApiDocument
+const document = buildOpenApi(allContracts, { version: '0.0.0', errorTables })
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
-ajv.addSchema({ $id: 'openapi', components: document.components ?? {} })
+ajv.addSchema({ $id: 'openapi', components: document.components })
 const validators = new Map<string, ValidateFunction | null>()
 const places: readonly Place[] = Object.keys(document.paths)
   .map((template) => ({
@@ -41,20 +31,33 @@ const places: readonly Place[] = Object.keys(document.paths)
  * Answers what is wrong with an answer, or null. Paths the document does not list (aliases, files, unknown routes) are
  * judged by the error body alone.
  */
-export function findResponseProblem(method: string, path: string, status: number, body: unknown): string | null {
-  if (status === 204) return null
+export function findResponseProblem(
+  method: string,
+  path: string,
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  body: unknown,
+): string | null {
   const pathname = path.split(/[?#]/)[0]!.replace(/^\/api\/(?!v1)/, '/api/v1/')
-  const place = places.find(
-    (candidate) =>
-      candidate.pattern.test(pathname) && document.paths[candidate.template]![method.toLowerCase()] !== undefined,
+  const covering = places.filter(({ pattern }) => pattern.test(pathname))
+  // The most exact one counts for every method (D-380).
+  const place = covering.find(
+    ({ parameters, template }) =>
+      parameters === covering[0]!.parameters && document.paths[template]![method.toLowerCase()] !== undefined,
   )
   if (status === 400 && pathname.endsWith('/mcp') && isProtocolError(body)) return null
   const bodyProblem = status >= 400 ? findErrorBodyProblem(status, body) : null
   if (bodyProblem !== null || place === undefined) return bodyProblem
   const operation = document.paths[place.template]![method.toLowerCase()]!
-  if (status >= 400) return findUndeclaredCode(operation, `${method} ${place.template}`, status, body)
-  const response = operation.responses[String(status)]
-  if (response === undefined) return `${method} ${place.template} does not declare status ${status}.`
+  const response = responseOf(operation, status)
+  const route = `${method} ${place.template}`
+  if (status >= 400) {
+    const undeclared = findUndeclaredCode(response, route, status, body)
+    if (undeclared !== null) return undeclared
+  }
+  if (response === undefined) return `${route} does not declare status ${status}.`
+  const unnamed = [...headers.keys()].filter((name) => !ofEveryAnswer.test(name) && !namesHeader(response, name))
+  if (unnamed.length > 0) return `${route} does not declare with ${status} the headers ${unnamed.join(', ')}.`
+  if (status >= 400) return null
   const schema = response.content?.['application/json']?.schema
   if (schema === undefined || typeof body === 'string') return null
   const key = `${method} ${place.template} ${status}`
@@ -67,10 +70,29 @@ export function findResponseProblem(method: string, path: string, status: number
   return `${key}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body).slice(0, 400)}`
 }
 
+const ofEveryAnswer = new RegExp(
+  `^(?:${Object.keys(baseHeaders).join('|')}|x-request-id|content-(?:type|length|encoding)|date|connection|keep-alive|` +
+    'transfer-encoding|deprecation|link|cairn-deprecated|idempotent-replay|x-ratelimit-.+|access-control-.+)$',
+)
+
+function responseOf(operation: OpenApiOperation, status: number): OpenApiResponse | undefined {
+  const response = operation.responses[String(status)]
+  return response === undefined ? undefined : resolved(document, response)
+}
+
+function namesHeader({ headers = {} }: OpenApiResponse, name: string): boolean {
+  return Object.keys(headers).some((declared) => declared.toLowerCase() === name)
+}
+
 /** Clients learn from the document which codes to expect, so a route answers none that it does not list. */
-function findUndeclaredCode(operation: Operation, route: string, status: number, body: unknown): string | null {
+function findUndeclaredCode(
+  response: OpenApiResponse | undefined,
+  route: string,
+  status: number,
+  body: unknown,
+): string | null {
   const { code } = (body as { error: { code: string } }).error
-  const declared = operation.responses[String(status)]?.['x-error-codes'] ?? []
+  const declared = response?.['x-error-codes'] ?? []
   return declared.includes(code) ? null : `${route} does not declare ${status} ${code}.`
 }
 

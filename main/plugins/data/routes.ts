@@ -146,10 +146,10 @@ function runCursor(text: string | undefined): { eventId: number; action: number 
   throw validationError([{ field: 'cursor', code: 'invalid_format', message: 'The cursor is not one of this list.' }])
 }
 
+/** @throws validation_error for a version that is no text: a write that expects one is never done without looking (D-55) */
 function versionText(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined
-  // A token of the wrong type can match nothing; saying so beats a silent overwrite (D-55: unparsable is a mismatch).
-  return typeof value === 'string' ? value : String(value)
+  if (value === undefined || typeof value === 'string') return value
+  throw validationError([{ field: 'expectedVersion', code: 'invalid_type', message: 'Expected a text.', value }])
 }
 
 function lastOf(value: string | readonly string[] | undefined): string | undefined {

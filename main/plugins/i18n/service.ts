@@ -3,6 +3,7 @@ import { notFound } from '#shared/errors.ts'
 import { canonicalTag, resolveLanguage } from '#shared/language.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
@@ -74,7 +75,8 @@ export function createI18nService({ metadata, settings, authorizer }: I18nParts)
     },
     labels(ctx, object, locale) {
       const schema = metadata.objectSchema(object)
-      if (schema === undefined || !authorizer().canObject(ctx, object, 'read')) throw notFound('object', object)
+      if (schema === undefined) throw notFound('object', object)
+      requireObjectAction(authorizer(), ctx, object, 'read')
       return objectTexts(ctx, schema, resolve(locale))['fields'] as Record<string, FieldLabels>
     },
   }

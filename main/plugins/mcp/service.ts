@@ -35,7 +35,7 @@ export interface EndpointParts extends ServerParts {
 }
 
 /** Headers of the protocol that the library looks at. */
-const protocolHeaders = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
+const protocolHeaders = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
 /** The library wants an address; nothing is ever sent to it. */
 const nowhere = 'http://mcp.invalid/mcp'

@@ -1,6 +1,6 @@
 // OData over the data service: finds what a path names and hands it to reads and writes.
 import type { Filter } from '#shared/filter/filter.ts'
-import { platformError } from '#shared/errors.ts'
+import { PlatformError, platformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
@@ -68,8 +68,11 @@ export function createODataService(parts: ODataParts): ODataService {
     const path = parsePath(request.path)
     const model = models(ctx)
     if (path === null) return withVersion(request, serviceDocument(ctx, request, model))
-    const result =
-      request.method === 'GET' ? await readPath(ctx, request, model, path) : await writePath(ctx, request, model, path)
+    const answering =
+      request.method === 'GET' ? readPath(ctx, request, model, path) : writePath(ctx, request, model, path)
+    const result = await answering.catch((error: unknown) => {
+      throw namingMethods(error, path)
+    })
     return withVersion(request, result)
   }
 
@@ -156,11 +159,11 @@ export function createODataService(parts: ODataParts): ODataService {
       throw unsupported('path', 'Writing parts of an entity')
     }
     if (path.key === null) {
-      if (method !== 'POST') throw platformError('method_not_allowed', { allowed: ['GET', 'POST'] })
+      if (method !== 'POST') throw platformError('method_not_allowed', { allowed: Object.keys(setMethods) })
       const schema = model.require(path.set, 'create')
       return writes.create(readOf(ctx, request, model, schema), request)
     }
-    if (method === 'POST') throw platformError('method_not_allowed', { allowed: ['GET', 'PATCH', 'PUT', 'DELETE'] })
+    if (method === 'POST') throw platformError('method_not_allowed', { allowed: Object.keys(entityMethods) })
     const schema = model.require(path.set, method === 'DELETE' ? 'delete' : 'edit')
     const read = readOf(ctx, request, model, schema)
     return method === 'DELETE' ? writes.remove(read, request, path.key) : writes.change(read, request, path.key)
@@ -190,6 +193,21 @@ export function createODataService(parts: ODataParts): ODataService {
 
 function withVersion({ headers }: Pick<ODataRequest, 'headers'>, answer: ODataAnswer): ODataAnswer {
   return { ...answer, headers: { ...answer.headers, 'OData-Version': formOf(headers, undefined).version } }
+}
+
+/** The methods of a set and of an entity, with what the object's API must offer for each: one of these (D-71). */
+const setMethods: Methods = { GET: ['list', 'search'], POST: ['create'] }
+const entityMethods: Methods = { GET: ['get'], PATCH: ['update'], PUT: ['update'], DELETE: ['delete'] }
+type Methods = Readonly<Record<string, readonly string[]>>
+
+/** What an object's API does not offer, told with the methods that are left for the path. */
+function namingMethods(error: unknown, { key, rest }: ResourcePath): unknown {
+  if (!(error instanceof PlatformError) || error.code !== 'method_not_allowed') return error
+  const offered = error.details['allowed'] as readonly string[]
+  const methods = rest.length > 0 ? {} : key === null ? setMethods : entityMethods
+  if (offered.some((word) => Object.hasOwn(methods, word))) return error
+  const left = Object.entries(methods).filter(([, any]) => any.some((operation) => offered.includes(operation)))
+  return platformError('method_not_allowed', { allowed: left.map(([method]) => method) })
 }
 
 /** Paths with routes of their own, and the methods those take. */

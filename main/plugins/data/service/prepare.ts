@@ -107,7 +107,8 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
   // Expressions see every other value; among themselves they follow the order of the fields.
   for (const field of waiting) set(field, safeDefault(field, env, values, problems))
   const id = parseGivenId(data['id'], problems)
-  const owner = parseOwner(data['owner'], env.userId, env, problems, refused)
+  // A new record without an owner is its creator's (D-51).
+  const owner = parseOwner(data['owner'] ?? undefined, env.userId, env, problems, refused)
   requireEditable(refused)
   return { row, id, owner, problems, template: env.template }
 }
@@ -305,10 +306,14 @@ function parseOwner(
   problems: FieldError[],
   refused: string[],
 ): string | undefined {
-  if (value === undefined || value === null) return undefined
+  if (value === undefined) return undefined
   if (typeof value === 'string' && (value === present || env.userExists(value))) {
     if (value !== present && !env.canTransfer) refused.push('owner')
     return value
+  }
+  if (value === null) {
+    problems.push({ field: 'owner', code: 'required', message: 'Every record has an owner.' })
+    return undefined
   }
   problems.push({ field: 'owner', code: 'invalid_reference', message: 'There is no such user.', value })
   return undefined

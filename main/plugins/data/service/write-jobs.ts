@@ -170,7 +170,7 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
       id,
       success: true,
       operation: operation === 'restore' ? 'update' : operation,
-      ...(run.options.returnRecords && operation !== 'delete' ? { record: access.shown(run.ctx, schema, record) } : {}),
+      ...(run.options.returnRecords ? { record: access.shown(run.ctx, schema, record) } : {}),
       ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     }
   }

@@ -148,9 +148,16 @@ export function manyMutation(
   }
 }
 
-/** Which record is meant, in which version; quotes and `W/` are taken off (D-55). */
+/**
+ * Which record is meant, in which version; quotes and `W/` are taken off (D-55).
+ * @throws validation_error for null: a write that expects a version is never done without looking
+ */
 function target(args: Args): { id: string; expectedVersion: string | undefined } {
   const version = args['expectedVersion'] as string | null | undefined
+  if (version === null)
+    throw validationError([
+      { field: 'expectedVersion', code: 'invalid_type', message: 'Expected a text.', value: null },
+    ])
   return {
     id: String(args['id']),
     expectedVersion: version

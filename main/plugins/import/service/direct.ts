@@ -1,6 +1,8 @@
 // Imports of rows that are in memory: one report, nothing kept.
 import { notFound } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { ImportInput, ImportReport } from '../api.ts'
 import { mapColumns, readingRight } from './columns.ts'
@@ -19,9 +21,7 @@ export async function importDirectly(
   input: ImportInput,
 ): Promise<ImportReport> {
   const ctx = importContext(caller, input)
-  const schema = parts.metadata.objectSchema(input.object)
-  if (schema === undefined) throw notFound('object', input.object)
-  requireApiMethods(schema, 'import')
+  const schema = importedObject(parts, ctx, input)
   if (input.createMissingOptions && !input.dryRun) {
     const canRead = readingRight(parts.authorizer(), ctx, schema.name)
     const columns = mapColumns(schema, input.columns, input.mapping, canRead)
@@ -53,6 +53,23 @@ export async function importDirectly(
   }
   for (let row = 1; row <= input.rows.length; row += 1) add(report, outcomes.get(row)!)
   return report
+}
+
+/**
+ * The object of an import that its API and the rights of the caller let begin.
+ * @throws resource_not_found, method_not_allowed, permission_denied
+ */
+export function importedObject(
+  { metadata, authorizer }: Pick<PlanParts, 'metadata' | 'authorizer'>,
+  ctx: RequestContext,
+  { object, writeMode }: Pick<ImportInput, 'object' | 'writeMode'>,
+): ObjectSchema {
+  const schema = metadata.objectSchema(object)
+  if (schema === undefined) throw notFound('object', object)
+  requireApiMethods(schema, 'import')
+  if (writeMode !== 'update') requireObjectAction(authorizer(), ctx, object, 'create')
+  if (writeMode !== 'insert') requireObjectAction(authorizer(), ctx, object, 'edit')
+  return schema
 }
 
 /** The context of an import's writes. */

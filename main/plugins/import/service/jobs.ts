@@ -1,6 +1,5 @@
 // The jobs as callers see them: who may see which, and which state allows which action. The work itself is the runner's.
 import { notFound, platformError, validationError } from '#shared/errors.ts'
-import { requireApiMethods } from '#shared/object-api.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction, requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -13,7 +12,7 @@ import { stagedName } from './phase.ts'
 import type { JobRunner } from './job-runner.ts'
 import { optionsOf, storeCaller, viewJob, viewOutcome } from './job-view.ts'
 import type { RowOutcome } from './row-outcome.ts'
-import { importContext } from './direct.ts'
+import { importContext, importedObject } from './direct.ts'
 import { createRowPlan } from './row-plan.ts'
 import type { PlanParts } from './row-plan.ts'
 import type { Staging } from './staging.ts'
@@ -70,10 +69,7 @@ export function createImportJobs(parts: JobParts): ImportJobs {
   return {
     async create(ctx, input) {
       const { jobId, object, total, ...options } = input
-      const schema = parts.metadata.objectSchema(object)
-      if (schema === undefined) throw notFound('object', object)
-      requireApiMethods(schema, 'import')
-      for (const action of actionsOf(input.writeMode)) requireObjectAction(parts.authorizer(), ctx, object, action)
+      importedObject(parts, ctx, input)
       if (openJobs(read).length >= maxOpenJobs) throw platformError('conflict', { reason: 'too_many_jobs' })
       // Columns and match fields that fit nothing are refused before anything is stored.
       createRowPlan(parts, ctx, { ...input, fromSheet: input.format === 'xlsx' })
@@ -150,11 +146,6 @@ export function createImportJobs(parts: JobParts): ImportJobs {
       return viewJob(find(ctx, jobId))
     },
   }
-}
-
-function actionsOf(writeMode: 'insert' | 'update' | 'upsert'): ('create' | 'edit')[] {
-  if (writeMode === 'insert') return ['create']
-  return writeMode === 'update' ? ['edit'] : ['create', 'edit']
 }
 
 function isOpen(job: JobRow): boolean {

@@ -1,5 +1,4 @@
 // Finding items over all types (D-108). Reads memory only; every item passes the caller's rights first.
-import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataItem } from '../api.ts'
@@ -17,7 +16,7 @@ type Summary = Answer<'queryMetadata'>['items'][number]
 
 /** One page of what the caller may see. @throws validation_error for a type nobody knows */
 export function queryItems(service: MetadataCore, ctx: RequestContext, query: MetadataQuery): Answer<'queryMetadata'> {
-  const types = typesOfWords('types', query.types) ?? storedTypes
+  const types = typesOfWords('types', query.types) ?? metadataTypes
   const found = [...types].flatMap((type) =>
     service.items(type).flatMap((item): Summary[] => {
       if (!fitsOrigin(item, query)) return []
@@ -35,9 +34,6 @@ export function queryItems(service: MetadataCore, ctx: RequestContext, query: Me
   const { page, pageSize } = query
   return { items: found.slice((page - 1) * pageSize, page * pageSize), total: found.length, page, pageSize }
 }
-
-/** Fields are parts of objects: they are found when they are asked for. */
-const storedTypes: ReadonlySet<MetadataType> = new Set(metadataTypes.filter((type) => type !== 'field'))
 
 function fitsOrigin(item: MetadataItem, { state, packageId, namespaces }: MetadataQuery): boolean {
   if (state === undefined ? item.state === 'archived' : item.state !== state) return false

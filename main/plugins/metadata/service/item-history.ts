@@ -62,6 +62,12 @@ export function createItemHistory(
     })
   }
 
+  /** @throws resource_not_found for an item that never was */
+  const requireKnown = (type: MetadataType, name: string, key: ReturnType<typeof keyOf>): void => {
+    if (cache.get(type, name) !== undefined || readHistory(read, key, { sinceSeq: 0, limit: 1 }).length > 0) return
+    throw notFound(type, name)
+  }
+
   /** Asked on every use of a deprecated item, which stays the same value until it changes. */
   const since = new WeakMap<MetadataItem, { readonly at: string | undefined }>()
 
@@ -74,17 +80,14 @@ export function createItemHistory(
     history(ctx, type, name, page) {
       const key = keyOf(ctx, type, name)
       const entries = readHistory(read, key, { ...page, limit: page.limit + 1 })
-      if (
-        entries.length === 0 &&
-        cache.get(type, name) === undefined &&
-        readHistory(read, key, { sinceSeq: 0, limit: 1 }).length === 0
-      ) {
-        throw notFound(type, name)
-      }
+      if (entries.length === 0) requireKnown(type, name, key)
       return { entries: entries.slice(0, page.limit), hasMore: entries.length > page.limit }
     },
     historyEntry(ctx, type, name, seq) {
-      const entry = readHistoryEntry(read, keyOf(ctx, type, name), seq)
+      const key = keyOf(ctx, type, name)
+      const entry = readHistoryEntry(read, key, seq)
+      // Told as what the caller may not see is: what is there cannot be told from what is not.
+      if (entry === undefined) requireKnown(type, name, key)
       if (entry === undefined) throw notFound('history', String(seq))
       if (entry.item === null) return entry
       const body = seenBy(ctx, itemThen(entry, entry.item))
