@@ -50,6 +50,14 @@ describe('guessing a column', () => {
     expect(valuesOf(['None', 'Some', 'Ada'])).toEqual(['None', 'Some', 'Ada'])
   })
 
+  it('takes "None" for a choice among choices, and other words for a missing value', () => {
+    const words = ['None', 'Minor', 'NA', 'None', 'Substantial']
+    const damage = Array.from({ length: 60 }, (_, at) => words[at % words.length]!)
+    expect(typeOf(damage)).toBe('select')
+    expect(valuesOf(damage)).toEqual(damage.map((word) => (word === 'NA' ? undefined : word)))
+    expect(valuesOf(damage, 'number')[0]).toBeUndefined()
+  })
+
   it('sends what it cannot read as it is, so that the row is refused with a reason', () => {
     expect(valuesOf(['x', '1,200'], 'number')).toEqual(['x', 1200])
     expect(valuesOf(['soon', '2026-05-01'], 'date')).toEqual(['soon', '2026-05-01'])

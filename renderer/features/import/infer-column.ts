@@ -16,12 +16,25 @@ export function isBlankCell(text: string): boolean {
 /** Guesses a column from its title and all its cells; costs a pass over them per type that is tried. */
 export function inferColumn(title: string, cells: readonly string[]): ColumnGuess {
   const values = cells.map((cell) => (isBlankCell(cell) ? null : cell))
-  const [field] = inferFields([{ name: title, values }])
-  const { type, ...settings } = field?.definition ?? { type: 'text' }
+  const guessed = definitionOf(title, values)
+  const spoken = hasChoices(guessed) && definitionOf(title, withNone(cells))
+  const { type, ...settings } = spoken && hasChoices(spoken) ? spoken : guessed
   if (type !== 'text') return { type, settings }
   const filled = values.filter((value) => value !== null).map((value) => value.trim())
   // Words such as "None" were left out above: a text column keeps them.
   return (filled.length > 0 && (numberNotation(filled) ?? dayNotation(filled))) || { type: 'text' }
+}
+
+function definitionOf(name: string, values: readonly (string | null)[]) {
+  const [field] = inferFields([{ name, values }])
+  return field?.definition ?? { type: 'text' }
+}
+
+const hasChoices = ({ options }: { options?: unknown }): boolean => Array.isArray(options)
+
+/** Among choices "None" is one, such as of damage; the other words are none anywhere. */
+function withNone(cells: readonly string[]): (string | null)[] {
+  return cells.map((cell) => (isBlankCell(cell) && cell.trim().toLowerCase() !== 'none' ? null : cell))
 }
 
 const signed: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }

@@ -3,6 +3,7 @@
 // that the host refuses that row with a reason instead of a value getting lost. Pure.
 import { findFieldType } from '#shared/field-types/registry.ts'
 import { readDate, readNumber, readYesNo } from './cell-values.ts'
+import { listOf } from '../../lib/text-of.ts'
 import { isBlankCell } from './infer-column.ts'
 import type { ColumnTarget } from './table-types.ts'
 
@@ -15,12 +16,18 @@ export function toRecords(
     const record: Record<string, unknown> = {}
     for (const target of targets) {
       const cell = row[target.index] ?? ''
-      // "none" is a word in a text and a missing value in a number.
-      const blank = findFieldType(target.type)?.keepsBlankWords ? cell.trim() === '' : isBlankCell(cell)
-      if (!blank) record[target.field] = cellValue(cell.trim(), target)
+      const text = cell.trim()
+      if (!isBlankCell(text) || (text !== '' && isWord(text, target))) record[target.field] = cellValue(text, target)
     }
     return record
   })
+}
+
+/** "None" is a word in a text, may be a choice, and is a missing value in a number. */
+function isWord(text: string, { type, guess }: ColumnTarget): boolean {
+  const { options } = guess.settings ?? {}
+  const isChoice = type === guess.type && listOf({ options }, 'options').some(({ label }) => label === text)
+  return isChoice || findFieldType(type)?.keepsBlankWords === true
 }
 
 function cellValue(cell: string, { type, guess }: ColumnTarget): unknown {
