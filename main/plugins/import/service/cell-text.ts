@@ -51,7 +51,7 @@ function idText(value: object): string {
 }
 
 /** What a spreadsheet would run, with any apostrophes before it: one more or less keeps the two ways inverse. */
-const runs = /^'*[=+\-@\t\r\0]/
+const runs = /^'*[=+\-@＝＋－＠\t\r\n\0]/
 
 /** The text as a cell that is never run. */
 export function withMark(text: string): string {
