@@ -100,30 +100,25 @@ function withFormer(given: unknown, former: Readonly<Record<string, string>>): u
   return { ...given, credentials: Object.fromEntries(filled) as unknown }
 }
 
+/** What decides what is sent, when and where. */
+const sentParts = [
+  'object',
+  'triggers',
+  'url',
+  'method',
+  'headers',
+  'body',
+  'payloadFields',
+  'includeSession',
+] as const satisfies readonly (keyof WebhookDefinition)[]
+
 /** Whether a change is one of what is sent, when and where; whoever makes it answers for it. @source D-249 */
 export function isSentOtherwise(before: WebhookDefinition, after: WebhookDefinition): boolean {
-  const parts = ({
-    object,
-    triggers,
-    url,
-    method,
-    headers,
-    body,
-    payloadFields,
-    includeSession,
-    authentication,
-  }: WebhookDefinition) => [
-    object,
-    triggers,
-    url,
-    method,
-    headers,
-    body,
-    payloadFields,
-    includeSession,
-    authentication ?? { type: 'none' },
-  ]
-  return !isDeepStrictEqual(parts(before), parts(after))
+  const none = { type: 'none' }
+  return (
+    sentParts.some((part) => !isDeepStrictEqual(before[part], after[part])) ||
+    !isDeepStrictEqual(before.authentication ?? none, after.authentication ?? none)
+  )
 }
 
 /** Refuses another name than the one a webhook or receiver has. @throws validation_error */
