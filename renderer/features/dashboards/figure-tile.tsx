@@ -12,11 +12,19 @@ import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
-import { dimensionText, groupChoices, readDimension, useFieldContext, useShownFields } from '../records/index.ts'
+import {
+  dimensionText,
+  figureText,
+  groupChoices,
+  measureLabel,
+  readDimension,
+  shortFigure,
+  useFieldContext,
+  useShownFields,
+} from '../records/index.ts'
 import type { Tile } from './dashboard-item.ts'
 import { tileKey } from './dashboard-queries.ts'
 import classes from './dashboards.module.css'
-import { figureText, measureLabel, shortFigure } from './figure-text.ts'
 import { barFilter, barFor } from './filter-bar-query.ts'
 import type { BarFilter } from './filter-bar-query.ts'
 import { FigureTable } from './figure-table.tsx'

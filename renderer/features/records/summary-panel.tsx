@@ -9,6 +9,7 @@ import { LoadFailure } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { t } from '../../lib/strings.ts'
+import { figureText, shortFigure } from './figure-text.ts'
 import { dimensionText } from './group-labels.ts'
 import type { RecordFilter } from './record-query.ts'
 import classes from './records.module.css'
@@ -75,7 +76,7 @@ export function SummaryPanel(props: {
       figure: typeof figure === 'number' ? figure : null,
     }
   })
-  const figures = new Intl.NumberFormat(context.locale, { maximumFractionDigits: 2 })
+  const format = (figure: number | null): string => figureText(figure, measure, fields, context)
   const measureLabel = measures.find(({ value }) => value === measure)?.label ?? measure
   const isAdditive = measure === 'count' || measure.endsWith('.sum')
   const total = rows.reduce((sum, { figure }) => sum + (figure ?? 0), 0)
@@ -148,7 +149,7 @@ export function SummaryPanel(props: {
                           row.label
                         )}
                       </th>
-                      <td className={classes.figure}>{row.figure === null ? '' : figures.format(row.figure)}</td>
+                      <td className={classes.figure}>{format(row.figure)}</td>
                     </tr>
                   )
                 })}
@@ -157,7 +158,7 @@ export function SummaryPanel(props: {
                 <tfoot>
                   <tr>
                     <th scope="row">{t('summary.total')}</th>
-                    <td className={classes.figure}>{figures.format(total)}</td>
+                    <td className={classes.figure}>{format(total)}</td>
                   </tr>
                 </tfoot>
               )}
@@ -168,7 +169,13 @@ export function SummaryPanel(props: {
           </div>
           <div className={classes.summaryChart} aria-hidden>
             <Suspense fallback={null}>
-              <SeriesChart type={chart} rows={rows} measure={measureLabel} format={(value) => figures.format(value)} />
+              <SeriesChart
+                type={chart}
+                rows={rows}
+                measure={measureLabel}
+                format={format}
+                axisFormat={(value) => shortFigure(value, context)}
+              />
             </Suspense>
           </div>
         </>

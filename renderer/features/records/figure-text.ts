@@ -1,7 +1,8 @@
-// Owns figures of tiles as people read them. Pure.
+// Owns figures of measures as people read them. Pure.
 import { fieldTypeOf, findFieldType } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { isDated, measureChoices } from '../records/index.ts'
+import { isDated } from './group-terms.ts'
+import { measureChoices } from './summary-query.ts'
 
 /** A figure of a measure; amounts and dates as their field writes them. '' for none. */
 export function figureText(
