@@ -30,7 +30,7 @@ function definitionOf(name: string, values: readonly (string | null)[]) {
   return field?.definition ?? { type: 'text' }
 }
 
-const hasChoices = ({ options }: { options?: unknown }): boolean => Array.isArray(options)
+const hasChoices = (definition: object): boolean => 'options' in definition
 
 /** Among choices "None" is one, such as of damage; the other words are none anywhere. */
 function withNone(cells: readonly string[]): (string | null)[] {
