@@ -101,6 +101,21 @@ describe('a link to set a new password', () => {
     expect((await post('/auth/login', { username: 'pia', password: next })).status).toBe(200)
   })
 
+  it('is void after the person, or whoever manages accounts, has set a password', async () => {
+    const { id, email } = await host.account('careful')
+    const ask = async (count: number): Promise<string> => {
+      await post('/auth/request-password-reset', { email })
+      return (await secretsOf(email, 'reset-password', count))[0]!
+    }
+    const first = await ask(1)
+    const body = { currentPassword: password, newPassword: next }
+    expect((await host.as(await host.signIn('careful'), 'POST', '/auth/change-password', body)).status).toBe(200)
+    expect(codeOf(await reset(first))).toBe('token_invalid')
+    const second = await ask(2)
+    expect((await host.post('/auth/admin/set-user-password', { userId: id, newPassword: password })).status).toBe(200)
+    expect(codeOf(await reset(second))).toBe('token_invalid')
+  })
+
   it('is void after a password was set with the token a sign-in gave, and the other way round', async () => {
     const { id, email } = await host.account('rut')
     await post('/auth/request-password-reset', { email })

@@ -19,6 +19,7 @@ import {
 } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { passwordLength } from './library-errors.ts'
+import { voidLink } from './links.ts'
 import { digestOf, isShutOut } from './session-lookup.ts'
 import type { UserView } from './users.ts'
 import { isAdministrator, requireOwnSession, userView } from './users.ts'
@@ -176,6 +177,7 @@ export function createAdministration(parts: AuthParts): Administration {
         const now = clock.iso()
         putPassword(tx, userId, hash, now, ids.uuid())
         updateUser(tx, userId, { mustChangePassword: userId === ctx.actor.id ? 0 : 1 }, now)
+        voidLink(tx, 'reset-password', userId)
         deleteSessions(tx, userId)
       })
     },

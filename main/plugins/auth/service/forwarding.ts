@@ -85,7 +85,12 @@ const steps: Readonly<Record<string, Step>> = {
     },
   },
   updateUser: { own: true, event: 'auth.user_updated' },
-  changePassword: { own: true, guess: true, event: 'auth.password_changed' },
+  changePassword: {
+    own: true,
+    guess: true,
+    event: 'auth.password_changed',
+    after: (parts, ctx) => parts.write('auth.void-reset-link', (tx) => voidLink(tx, 'reset-password', ctx.actor.id)),
+  },
   changeEmail: { own: true, event: 'auth.email_change_requested' },
   deleteOwnUser: {
     own: true,
