@@ -3,7 +3,6 @@
 import { hkdfSync } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { platformError } from '#shared/errors.ts'
 import { openDataDir, dataDirNames, readConfig } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
@@ -36,8 +35,6 @@ const overCode = 3
 const startMs = 15_000
 /** How long a planned handover waits for requests that run. */
 const drainMs = 2_000
-/** How often a node that hands over looks who leads. */
-const nextLookMs = 50
 
 /**
  * Runs a node until SIGINT or SIGTERM, and answers the exit code.
@@ -49,7 +46,10 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
   const logFile = openLogFile(path.join(dataDir.file('logs'), 'hub'))
   const log = createLogger({ destination: logFile })
   const passKey = Buffer.from(hkdfSync('sha256', key, '', 'cairn-hub-pass', 32))
-  const { createHubNode } = await import('#main/hub/node.ts')
+  const [{ createHubNode }, { watchNext }] = await Promise.all([
+    import('#main/hub/node.ts'),
+    import('#main/hub/head-watch.ts'),
+  ])
   let node: HubNode | undefined
   let door: StandbyDoor | undefined
   let isStopped = false
@@ -91,11 +91,12 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
       async drain() {
         if (host === undefined) return () => undefined
         // What comes from now on waits in the door for the next leader.
-        const [before, next] = [leader, nextLeader(following, address)]
-        leader = next
+        const [before, next] = [leader, watchNext(following, address)]
+        leader = next.address
         serve(null)
         const resume = await host.server.drain(drainMs)
         return () => {
+          next.end()
           leader = before
           resume()
           serve(attached)
@@ -166,20 +167,6 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     logFile.close()
     dataDir.release()
   }
-}
-
-/** Asks who leads after this node, for as long as its store is open. */
-function nextLeader({ store, node }: HubNode, own: string): () => string | null {
-  let next: string | null = null
-  void (async () => {
-    for (;;) {
-      const head = await store.head()
-      if (head !== null && head.node !== node && head.address !== own) next = head.address
-      if (next !== null) return
-      await pause(nextLookMs)
-    }
-  })().catch(() => undefined)
-  return () => next
 }
 
 async function openDoor(

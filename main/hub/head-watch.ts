@@ -11,6 +11,8 @@ import type { PostgresStore } from './store/postgres-store.ts'
 const lookMs = 250
 /** How often a node that leads says so, and stores the anchor. */
 const sayMs = 1_000
+/** How often a node that hands over looks who leads. */
+const nextLookMs = 50
 /** A node that follows says so each second. */
 const presentMs = 5_000
 
@@ -23,6 +25,34 @@ export function isPresent({ agoMs }: SeenNode): boolean {
 export function heirOf(nodes: readonly SeenNode[], node: string | null): string | null {
   const present = nodes.filter((one) => one.node !== node && isPresent(one))
   return present.toSorted((a, b) => b.seq - a.seq || a.agoMs - b.agoMs)[0]?.node ?? null
+}
+
+/** Who leads after a node. */
+export interface NextLeader {
+  /** Where it answers; null until it leads. */
+  address(): string | null
+  /** Nobody leads after this node after all. */
+  end(): void
+}
+
+/**
+ * Asks who leads after a node that hands over, until somebody does, it is ended, or the store does not answer.
+ * @param own address of the node that hands over
+ */
+export function watchNext(
+  { store, node }: { store: Pick<PostgresStore, 'head'>; node: string },
+  own: string,
+): NextLeader {
+  let next: string | null = null
+  let isOver = false
+  void (async () => {
+    while (!isOver && next === null) {
+      const head = await store.head()
+      if (head !== null && head.node !== node && head.address !== own) next = head.address
+      else await pauseFor(machineTime, nextLookMs)
+    }
+  })().catch(() => undefined)
+  return { address: () => next, end: () => void (isOver = true) }
 }
 
 /** Begins to look; it ends with the time of the leader. */

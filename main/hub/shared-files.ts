@@ -50,7 +50,11 @@ export function createSharedFiles(
       await rename(`${path}.part`, path)
       return true
     },
-    drop: (name) => store.dropShared(epoch, name),
+    async drop(name) {
+      // Also where the store does not answer: what stays of it is a leftover then.
+      own.delete(name)
+      await store.dropShared(epoch, name)
+    },
     async sweep(wanted) {
       for (const name of await store.sharedNames())
         if (!wanted.has(name) && !own.has(name)) await store.dropShared(epoch, name)
