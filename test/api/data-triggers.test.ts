@@ -284,6 +284,23 @@ describe('a trigger item of its own', () => {
     })
   })
 
+  it('has an empty list of runs before the first, and none where there is no trigger', async () => {
+    await host.defineObject(
+      'silent',
+      { name: { type: 'text' } },
+      { triggers: [{ name: 'in', events: ['create'], actions: [] }] },
+    )
+    await save('silent.out', { object: 'silent', events: ['create'], actions: [] })
+    for (const name of ['silent.in', 'silent.out'])
+      expect((await host.get(`/meta/trigger/${name}/runs`)).body, name).toEqual({ runs: [], hasMore: false })
+    for (const name of ['silent.none', 'none.in', 'x'])
+      expect((await host.get(`/meta/trigger/${name}/runs`)).body.error, name).toMatchObject({
+        code: 'resource_not_found',
+        httpStatus: 404,
+        details: { resource: 'trigger', id: name },
+      })
+  })
+
   it('pages its runs and refuses limits and cursors that are none', async () => {
     const first = await host.get('/meta/trigger/source.push/runs?limit=3')
     const rest = await host.get(`/meta/trigger/source.push/runs?limit=3&cursor=${first.body.nextCursor}`)

@@ -1,6 +1,6 @@
 // Handlers of the data routes: request words to service calls and back. Holds the gates of an object's API (D-71).
 import type { dataRoutes } from '#shared/contracts/data.ts'
-import { validationError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -10,6 +10,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { BulkOptions, CreatedMany, DataService, RecordQuery, StoredRecord } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
 import { readFlag } from './service/query-reader.ts'
+import { inlineName, inlineTriggers } from './service/triggers/trigger-list.ts'
 import { readRuns } from './service/triggers/trigger-store.ts'
 
 const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
@@ -28,6 +29,13 @@ export function dataHandlers(
     if (query.aggregations !== undefined || query.groupBy !== undefined) gate(object, 'aggregate')
     return data.list(ctx, object, query)
   }
+
+  /** Whether there is such a trigger, as an item or written in an object. */
+  const isTrigger = (name: string): boolean =>
+    metadata.get('trigger', name) !== undefined ||
+    metadata
+      .objectSchemas()
+      .some((schema) => inlineTriggers(schema).some((item, index) => inlineName(schema, item, index) === name))
 
   return {
     listRecords: (ctx, { params, query }) => find(ctx, params.object, listQuery(ctx, query)),
@@ -92,6 +100,7 @@ export function dataHandlers(
     listTriggerRuns(_ctx, { params, query }) {
       const limit = checkedLimit(query.limit ?? 50)
       const found = readRuns(read, params.name, runCursor(query.cursor), limit + 1)
+      if (found.length === 0 && !isTrigger(params.name)) throw notFound('trigger', params.name)
       const runs = found.slice(0, limit).map((run) => ({ ...run, eventId: String(run.eventId) }))
       const hasMore = found.length > limit
       return { runs, hasMore, ...(hasMore ? { nextCursor: `${runs.at(-1)!.eventId}.${runs.at(-1)!.action}` } : {}) }

@@ -2,6 +2,7 @@
 // separate items. Kept until any metadata changes.
 import type { Expression } from '#shared/expression/compile-expression.ts'
 import { compileExpression, ExpressionError } from '#shared/expression/compile-expression.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 
 /** The words of `events`, by the event that raises them. */
@@ -53,9 +54,7 @@ export function createTriggerList(metadata: Pick<MetadataService, 'epoch' | 'lis
     epoch = metadata.epoch()
     known = new Map()
     for (const schema of metadata.objectSchemas()) {
-      const inline: unknown = schema.definition.triggers
-      if (!Array.isArray(inline)) continue
-      inline.forEach((item: Item, index) => add(`${schema.name}.${nameOf(item, index)}`, schema.name, item))
+      inlineTriggers(schema).forEach((item, index) => add(inlineName(schema, item, index), schema.name, item))
     }
     for (const { name, item, state } of metadata.list('trigger')) {
       if (state !== 'archived' && state !== 'draft') add(name, item['object'], item)
@@ -71,8 +70,14 @@ export function createTriggerList(metadata: Pick<MetadataService, 'epoch' | 'lis
   }
 }
 
-function nameOf(item: Item, index: number): string {
-  return typeof item['name'] === 'string' ? item['name'] : `triggers.${index}`
+/** The triggers written in an object. */
+export function inlineTriggers({ definition }: Pick<ObjectSchema, 'definition'>): readonly Item[] {
+  return Array.isArray(definition.triggers) ? (definition.triggers as Item[]) : []
+}
+
+/** The name a trigger written in an object goes by. @source D-98 */
+export function inlineName({ name }: Pick<ObjectSchema, 'name'>, item: Item, index: number): string {
+  return `${name}.${typeof item['name'] === 'string' ? item['name'] : `triggers.${index}`}`
 }
 
 function compile(name: string, item: Item): Trigger {
