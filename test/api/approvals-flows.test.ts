@@ -133,6 +133,24 @@ describe('an approval node', () => {
     await endOf('valued', runId)
   })
 
+  it('is decided by those it asks alone: whoever started the run, or manages flows, lets it go on by no other way', async () => {
+    await waiting('held')
+    const id = await make()
+    const { runId, request } = await started('held', id)
+    const resumed = { branchLabel: 'approve', output: { status: 'approved' } }
+    for (const answer of [
+      await as(clerk).post(`/automation/held/runs/${runId}/resume`, resumed),
+      await host.post(`/automation/held/runs/${runId}/resume`, resumed),
+    ])
+      expect(answer.body.error).toMatchObject({
+        code: 'run_not_resumable',
+        details: { status: 'paused', reason: 'waits_for_approval' },
+      })
+    expect((await requestsOf(id))[0]).toMatchObject({ status: 'pending' })
+    await as(ann).post(`/approvals/requests/${request.id}/approve`)
+    expect(await endOf('held', runId)).toEqual(expect.arrayContaining(['ask', 'yes']))
+  })
+
   it('takes its question back when the run is cancelled', async () => {
     await waiting('stopped')
     const id = await make()

@@ -59,6 +59,27 @@ describe('branches side by side', () => {
     ])
     expect(new Set(written.steps.find(({ nodeId }) => nodeId === 'ids')?.['output'] as string[]).size).toBe(4)
   })
+
+  it('keep what loops inside of them add up', async () => {
+    const names = ['a', 'b', 'c']
+    const variables = names.map((name) => ({ name, type: 'number', isOutput: true, defaultValue: 0 }))
+    const adds = (variable: string) => ({
+      id: `add_${variable}`,
+      type: 'assignment',
+      config: { assignments: [{ variable, operator: 'add', value: '{{ item }}' }] },
+    })
+    const loop = (name: string) => ({
+      id: `loop_${name}`,
+      type: 'loop',
+      config: { collection: [1, 2, 3, 4, 5], body: bodyOf(adds(name)) },
+    })
+    const branches = names.map((name) => ({ name, ...bodyOf(loop(name)) }))
+    const nodes = [
+      { id: 'all', type: 'parallel', config: { branches } },
+      { ...loop('a'), id: 'after' },
+    ]
+    expect((await runRow('adds', nodes, { variables }))['output']).toEqual({ a: 30, b: 15, c: 15 })
+  })
 })
 
 describe('a fallback of the flow', () => {

@@ -12,6 +12,7 @@ import { runFlow, runOf, rowOf, saveFlow } from '../support/flow-calls.ts'
 let host: TestHost
 let inside: PluginHost | undefined
 const asked: string[] = []
+let written = 0
 
 const shared = { version: '2.0.0', name: 'n', description: 'd', icon: 'i', category: 'custom' } as const
 
@@ -40,6 +41,20 @@ const guestPlugin = definePlugin({
       effect: 'none',
       execute: ({ config }) => ({ output: `Hello ${String(config['who'])}` }),
     })
+    automation.registerNodeType({
+      ...shared,
+      type: 'guest_slow',
+      configSchema: z.looseObject({}),
+      effect: 'transaction',
+      timeoutMs: 200,
+      async execute({ finish }) {
+        const outcome = { output: (written += 1) }
+        await own.write('guest.slow', (tx) => finish(tx, outcome))
+        // As long as a slow disk takes.
+        await new Promise((resolve) => setTimeout(resolve, 400))
+        return outcome
+      },
+    })
   },
 })
 
@@ -56,12 +71,20 @@ describe('node types of plugins', () => {
     const list = async (source: string) => (await host.get(`/automation/actions?source=${source}`)).body.actions
     expect(await list('plugin')).toMatchObject([
       { type: 'guest_hello', configSchema: { properties: { who: { type: 'string' } } } },
+      { type: 'guest_slow' },
     ])
     expect((await list('builtin')).find(({ type }: { type: string }) => type === 'approval')).toMatchObject({
       ...{ version: '2.0.0', supportsPause: true, isAsync: true },
     })
     await saveFlow(host, 'greets', rowOf({ id: 'h', type: 'guest_hello', config: { who: '{{ params.who }}' } }))
     expect((await runFlow(host, 'greets', { who: 'Ada' })).steps[1]).toMatchObject({ output: 'Hello Ada' })
+  })
+
+  it('have succeeded once their end is written, whatever time the write takes: no retry does it twice', async () => {
+    const retry = { strategy: 'retry', maxRetries: 1, retryDelayMs: 0 }
+    await saveFlow(host, 'slow', rowOf({ id: 'w', type: 'guest_slow', retry }))
+    expect((await runFlow(host, 'slow')).steps[1]).toMatchObject({ status: 'success', output: 1 })
+    expect(written).toBe(1)
   })
 
   it('have a type of their own or one nobody carries out', () => {

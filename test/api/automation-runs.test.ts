@@ -506,6 +506,18 @@ describe('inputs (D-156)', () => {
       code: 'validation_error',
       details: { fieldErrors: [{ field: 'params.n', code: 'invalid_type' }] },
     })
+    const variables = ['date', 'datetime'].map((type) => ({ name: type, type, isInput: true }))
+    await saveFlow(host, 'days', { variables, ...rowOf() })
+    const refused = await host.post('/automation/days/trigger', { date: '2026-02-30', datetime: '3' })
+    expect(refused.body.error.details.fieldErrors).toMatchObject([
+      { field: 'params.date', code: 'invalid_type' },
+      { field: 'params.datetime', code: 'invalid_type' },
+    ])
+    const taken = await host.post('/automation/days/trigger', {
+      date: '2026-02-28',
+      datetime: '2026-02-28T10:00+01:00',
+    })
+    expect(taken.body.data).toMatchObject({ status: 'completed' })
     expect(await output({ n: 1, userId: 'nobody' })).toMatchObject({
       code: 'validation_error',
       details: { fieldErrors: [{ field: 'userId' }] },

@@ -101,6 +101,19 @@ describe('waits', () => {
     })
   })
 
+  it('until a time without an offset, on the clock of the workspace', async () => {
+    await host.patch('/settings', { timezone: 'America/New_York' })
+    await saveFlow(host, 'walled', rowOf({ id: 'w', type: 'wait', config: { until: '{{ params.at }}' } }))
+    const until = async (at: string) => (await runFlow(host, 'walled', { at }))['resumeAt']
+    expect(await until('2031-07-01T08:00')).toBe('2031-07-01T12:00:00.000Z')
+    expect(await until('2031-07-01')).toBe('2031-07-01T04:00:00.000Z')
+    expect(await runFlow(host, 'walled', { at: '+012031-07-01T08:00:00Z' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'validation_error', fieldErrors: [{ code: 'invalid_datetime' }] },
+    })
+    await host.patch('/settings', { timezone: 'UTC' })
+  })
+
   it('for a signal take its payload', async () => {
     const { id } = (await host.post('/data/task', { title: 'signalled' })).body
     await saveFlow(host, 'listens', rowOf({ id: 'w', type: 'wait', config: { signal: 'paid' } }))

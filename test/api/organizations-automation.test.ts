@@ -151,6 +151,41 @@ describe('a flow that runs as the system', () => {
     expect((await host.as(1).get(`/data/task/${id}`)).body.record.note).toBe('of 3')
   })
 
+  it('has its runs seen, stopped and signalled in the organization they belong to alone', async () => {
+    await system('waits', {}, { id: 'w', type: 'wait', config: { signal: 'go' } })
+    const { runId } = (await host.as(0).post('/automation/waits/trigger')).body.data
+    const runs = async (number: number) => (await host.as(number).get('/automation/waits/runs')).body.data
+    expect([(await runs(0)).total, await runs(1)]).toEqual([1, { runs: [], total: 0, hasMore: false }])
+    const other = host.as(1)
+    for (const answer of [
+      await other.get(`/automation/waits/runs/${runId}`),
+      await other.post(`/automation/waits/runs/${runId}/cancel`),
+      await other.post(`/automation/waits/runs/${runId}/resume`),
+    ])
+      expect(answer.body.error).toMatchObject({ code: 'execution_not_found', httpStatus: 404 })
+    expect((await other.post('/automation/signals/go')).body.data).toEqual({ resumed: 0 })
+    expect((await host.as(0).post('/automation/signals/go')).body.data).toEqual({ resumed: 1 })
+    await runsWhen(host.as(0), 'waits', areOver)
+  })
+
+  it('tells members of its organization alone', async () => {
+    await system(
+      'tells',
+      { told: '{{ o.count }}' },
+      { id: 'n', type: 'notify', outputVariable: 'o', config: { to: '{{ params.to }}', title: 'Told' } },
+    )
+    const [own, other] = [host.as(0), host.as(1)]
+    expect(await outputFor(0, 'tells', { params: { to: own.id } })).toEqual({ told: 1 })
+    const refused = await outputFor(0, 'tells', { params: { to: [own.id, other.id] } })
+    expect(refused.details.cause.fieldErrors).toMatchObject([
+      { field: 'config.to', code: 'invalid_reference', value: other.id },
+    ])
+    const counts = await Promise.all(
+      [own, other].map(async (one) => (await one.get('/notifications')).body.unreadCount),
+    )
+    expect(counts).toEqual([1, 0])
+  })
+
   it('on a schedule works where its last saver does', async () => {
     const { nodes, edges } = rowOf({
       id: 'c',
@@ -192,5 +227,20 @@ describe('a trigger', () => {
     expect([...(await notes(1))]).toEqual(['by trigger'])
     expect([...(await notes(0))]).not.toContain('by trigger')
     expect(await titles(0)).not.toContain('followed')
+  })
+})
+
+describe('a receiver', () => {
+  it('works on the records of the organization it was made in', async () => {
+    await host.saveItem('function', 'lists', {
+      source: 'return (await records.list("task", {})).records.map((one) => one.title)',
+    })
+    await host.as(0).post('/webhook-receivers', { name: 'looks', path: 'looks', action: 'script', target: 'lists' })
+    const { body } = await host.post('/hooks/looks', {})
+    expect(body.result, JSON.stringify(body)).toEqual(await titles(0))
+    const upsert = { name: 'puts', path: 'puts', action: 'upsert_record', target: 'task' }
+    await host.as(1).post('/webhook-receivers', upsert)
+    await host.post('/hooks/puts', { title: 'received' })
+    expect([await titles(0), await titles(1)].map((all) => all.includes('received'))).toEqual([false, true])
   })
 })

@@ -93,6 +93,8 @@ export interface BodyPlace {
   readonly iteration?: number
   /** Names its expressions see beside the variables. */
   readonly locals?: Readonly<Record<string, unknown>>
+  /** Bodies of the same node run at the same time. */
+  readonly isBeside?: true
 }
 
 /** A node type; `registerNodeType` adds those of plugins. */

@@ -113,6 +113,11 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     return ctx.actor.id === localOwnerId || parts.permissions.assignments(ctx.actor.id).profile === 'administrator'
   }
 
+  const hasOrganizations = (): boolean => parts.auth()?.hasOrganizations === true
+  const membershipsOf = (userId: string) => parts.auth()?.memberships(userId) ?? []
+  const worksIn = (userId: string, organizationId: string | null): boolean =>
+    !hasOrganizations() || membershipsOf(userId).some((membership) => membership.organizationId === organizationId)
+
   // Nodes start runs, and runs carry out nodes: what is asked later is looked up later.
   const subflow: ReturnType<typeof createSubflows> = (call, input) => runSubflow(call, input)
   const types = createNodeTypes(
@@ -128,7 +133,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       analytics: parts.analytics,
       notifications: parts.notifications,
       mail: parts.mail,
-      isUser: (userId) => mayAct(parts.auth, userId),
+      isUser: (userId, organizationId) => mayAct(parts.auth, userId) && worksIn(userId, organizationId),
     }),
     declaredNodes,
     nodeAliases,
@@ -182,7 +187,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     openChildren: (id) => openChildren(read, id),
   })
   const runSubflow = createSubflows({ read, write, clock, book, starter, executor, queue })
-  const acts = createRunActs({ read, write, clock, queue, starter, executor, authorizer })
+  const acts = createRunActs({ read, write, clock, queue, starter, executor, authorizer, hasOrganizations })
   const waits = createWaits({ read, write, clock, log, acts, data, accounts: parts.auth, timeZone })
   const schedules = createSchedules({
     read,
@@ -194,10 +199,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     timeZone,
     notifications: parts.notifications,
     sync: parts.sync,
-    homeOf(userId) {
-      const auth = parts.auth()
-      return auth?.hasOrganizations === true ? (auth.memberships(userId)[0]?.organizationId ?? null) : null
-    },
+    homeOf: (userId) => (hasOrganizations() ? (membershipsOf(userId)[0]?.organizationId ?? null) : null),
   })
   const alarm = createAlarm({
     clock,
@@ -211,7 +213,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       await queue.expireOld()
     },
   })
-  const view = createRunView({ read, authorizer, isAdministrator, now: clock.now })
+  const view = createRunView({ read, authorizer, isAdministrator, hasOrganizations, now: clock.now })
   const triggering = createTriggering({
     read,
     book,
@@ -275,7 +277,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       timeZone,
       accounts: parts.auth,
       organizationOf: (object, recordId) =>
-        parts.auth()?.hasOrganizations === true ? parts.permissions.organizationOf(read, object, recordId) : null,
+        hasOrganizations() ? parts.permissions.organizationOf(read, object, recordId) : null,
     }),
     service: {
       registerNodeType: types.register,

@@ -159,11 +159,12 @@ export function openRunsOf(read: All, flowUid: string): string[] {
   return read.all<{ id: string }>(statement(sql, [flowUid])).map(({ id }) => id)
 }
 
-/** What a list of runs asks for; `userId` limits it to that user's. */
+/** What a list of runs asks for; `userId` limits it to that user's, `organizationId` to that organization's and those of none. */
 export interface RunFilter {
   readonly flowUid: string
   readonly status?: RunStatus | undefined
   readonly userId?: string | undefined
+  readonly organizationId?: string | null | undefined
 }
 
 /** Runs of a flow below an id, newest first. Index automation_run_flow. */
@@ -179,11 +180,14 @@ export function countRuns(read: Get, filter: RunFilter): number {
   return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM automation_run WHERE ${where}`, values))!.n
 }
 
-function conditionOf({ flowUid, status, userId }: RunFilter): { where: string; values: unknown[] } {
-  return {
-    where: `flow_uid = ?${status === undefined ? '' : ' AND status = ?'}${userId === undefined ? '' : ' AND user_id = ?'}`,
-    values: [flowUid, ...(status === undefined ? [] : [status]), ...(userId === undefined ? [] : [userId])],
-  }
+function conditionOf({ flowUid, status, userId, organizationId }: RunFilter): { where: string; values: unknown[] } {
+  const conditions = [
+    ['flow_uid = ?', flowUid],
+    ['status = ?', status],
+    ['user_id = ?', userId],
+    ["(caller ->> 'organizationId' IS NULL OR caller ->> 'organizationId' = ?)", organizationId],
+  ].filter(([, value]) => value !== undefined)
+  return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) }
 }
 
 /** When each flow last started, by uid. */

@@ -49,6 +49,7 @@ export const webhooksPlugin = definePlugin({
     const data = host.service('data')
     const notifications = host.optionalService('notifications')
     const automation = host.optionalService('automation')
+    const auth = host.optionalService('auth')
     const timeZone = (): string => settings.get('timezone')
     const outbound = createOutbound({ allowedHosts: () => settings.get('webhooks.allowedHosts'), maxAnswerBytes })
     const webhooks = createWebhookList(read)
@@ -92,7 +93,7 @@ export const webhooksPlugin = definePlugin({
     const speakers = createSpeakers({
       authorizer: () => host.authorizer,
       isAdministrator,
-      auth: host.optionalService('auth'),
+      auth,
       data,
       realtime: host.optionalService('realtime'),
       objectSchema,
@@ -134,6 +135,10 @@ export const webhooksPlugin = definePlugin({
       scripts: host.optionalService('scripts'),
       flows: automation,
       timeZone,
+      homeOf(userId) {
+        const accounts = auth()
+        return accounts?.hasOrganizations === true ? (accounts.memberships(userId)[0]?.organizationId ?? null) : null
+      },
     })
     host.provide('webhooks', administration.service)
     automation()?.registerNodeType(webhookNode(write, administration.service))

@@ -2,12 +2,13 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -27,7 +28,7 @@ import { FlowSettings } from './flow-settings.tsx'
 import { StepInspector } from './step-inspector.tsx'
 import classes from './automation.module.css'
 
-const DesignCanvas = lazy(async () => ({ default: (await import('./design-canvas.tsx')).DesignCanvas }))
+const DesignCanvas = lazyPart(async () => ({ default: (await import('./design-canvas.tsx')).DesignCanvas }))
 
 /** The editor of a flow. */
 export function FlowDesign(props: { name: string; problems: readonly FlowProblem[] }) {

@@ -1,4 +1,4 @@
-// Owns letting a paused run go on: the form it waits with, a branch of an approval, or what it goes on with as JSON.
+// Owns letting a paused run go on: the form it waits with, or what it goes on with as JSON.
 import { Checkbox, NativeSelect, TextInput, Textarea } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,7 +10,6 @@ import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { problemAt } from '../../lib/field-problems.ts'
 import { t } from '../../lib/strings.ts'
-import { textOf } from '../../lib/text-of.ts'
 import { runScreenQuery, runsKey } from './automation-queries.ts'
 import type { Run } from './automation-queries.ts'
 import { inputOf, readJson, screenFieldsOf } from './run-inputs.ts'
@@ -44,7 +43,7 @@ interface FormProps {
 
 function useResume({ run, onClose }: FormProps) {
   const client = useQueryClient()
-  return async (body: { inputs?: Record<string, unknown>; output?: unknown; branchLabel?: string }): Promise<void> => {
+  return async (body: { inputs?: Record<string, unknown>; output?: unknown }): Promise<void> => {
     await call('resumeRun', { params: { name: run.flowName, runId: run.id }, body })
     onClose()
     await client.invalidateQueries({ queryKey: runsKey(run.flowName) })
@@ -135,26 +134,15 @@ function ScreenInput(props: {
 
 function FreeForm(props: FormProps) {
   const { run, onClose } = props
-  const isApproval = textOf(run.waitingFor ?? {}, 'type') === 'approval'
-  const [branch, setBranch] = useState('approve')
   const [text, setText] = useState('')
   const output = readJson(text)
   const resume = useResume(props)
-  const send = async (): Promise<void> =>
-    resume({ ...(isApproval ? { branchLabel: branch } : {}), ...(text.trim() === '' ? {} : { output: output.value }) })
+  const send = async (): Promise<void> => resume(text.trim() === '' ? {} : { output: output.value })
   return (
     <DialogForm submit={t('runs.resume.submit')} ready={output.ok} onClose={onClose} onSubmit={send}>
       {(tried) => (
         <>
           <p className={parts.quiet}>{waitText(run.waitingFor)}</p>
-          {isApproval && (
-            <NativeSelect
-              label={t('runs.resume.branch')}
-              value={branch}
-              data={(['approve', 'reject'] as const).map((value) => ({ value, label: t(`runs.resume.${value}`) }))}
-              onChange={(event) => setBranch(event.currentTarget.value)}
-            />
-          )}
           <Textarea
             label={t('runs.resume.output')}
             description={t('runs.resume.output.help')}

@@ -1,8 +1,9 @@
 // Owns the drawing of a run: the steps of its flow, each in the colour of how it went; a click shows the step in the list.
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Loading } from '../../components/delayed.tsx'
 import parts from '../../components/parts.module.css'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { t } from '../../lib/strings.ts'
 import { actionsQuery, flowQuery } from './automation-queries.ts'
@@ -12,7 +13,7 @@ import { draftGraphOf } from './flow-draft.ts'
 import { stepTone } from './run-words.ts'
 import classes from './automation.module.css'
 
-const FlowCanvas = lazy(async () => ({ default: (await import('./flow-canvas.tsx')).FlowCanvas }))
+const FlowCanvas = lazyPart(async () => ({ default: (await import('./flow-canvas.tsx')).FlowCanvas }))
 
 /** The drawing; folded until somebody wants it, and there for those who may see how flows are made. */
 export function RunDrawing({ name, run }: { name: string; run: Run }) {

@@ -16,7 +16,11 @@ describe('a run', () => {
       'retry',
       '',
     ])
-    expect([acts('paused', 'screen'), acts('paused', 'subflow')]).toEqual(['cancel,resume', 'cancel'])
+    expect(['screen', 'subflow', 'approval'].map((type) => acts('paused', type))).toEqual([
+      'cancel,resume',
+      'cancel',
+      'cancel',
+    ])
   })
 
   it('says what started it, what it waits for and how long it took', () => {

@@ -58,8 +58,8 @@ export function actsOf({ status, waitingFor }: Pick<Run, 'status' | 'waitingFor'
   return {
     cancel: status === 'pending' || status === 'running' || status === 'paused' || status === 'retrying',
     retry: status === 'failed' || status === 'timed_out',
-    // What waits for another run goes on with it.
-    resume: status === 'paused' && waitingFor?.['type'] !== 'subflow',
+    // What waits for another run or an approval goes on with that.
+    resume: status === 'paused' && !['subflow', 'approval'].includes(String(waitingFor?.['type'])),
   }
 }
 

@@ -21,6 +21,17 @@ export interface Caller {
 /** The people a run may speak for. */
 export type Accounts = () => Pick<AuthService, 'user'> | undefined
 
+/** The organization a run was started in; null for none. */
+export function organizationOf({ caller }: Pick<RunRow, 'caller'>): string | null {
+  return (JSON.parse(caller) as Caller).organizationId
+}
+
+/** Whether a run belongs where somebody works; one that was started before there were organizations does everywhere. */
+export function belongsTo(run: Pick<RunRow, 'caller'>, { organizationId }: RequestContext): boolean {
+  const own = organizationOf(run)
+  return own === null || own === organizationId
+}
+
 /** Whether a user may act: there, and not banned. */
 export function mayAct(accounts: Accounts, userId: string): boolean {
   const user = accounts()?.user(userId)

@@ -17,6 +17,7 @@ import {
   waitingSteps,
   wakeStep,
 } from '../store.ts'
+import { belongsTo } from './caller.ts'
 import type { Executor } from './engine/execute-run.ts'
 import type { StepMemo } from './engine/run-memory.ts'
 import { fitsType } from './variables.ts'
@@ -55,10 +56,13 @@ export interface ActParts extends Pick<PluginHost, 'read' | 'write' | 'clock'> {
   readonly starter: RunStarter
   readonly executor: Executor
   readonly authorizer: () => Authorizer
+  /** Whether runs are those of one organization (D-41). */
+  readonly hasOrganizations: () => boolean
 }
 
 /** Makes the service. */
-export function createRunActs({ read, write, queue, starter, executor, authorizer }: ActParts): RunActs {
+export function createRunActs(parts: ActParts): RunActs {
+  const { read, write, queue, starter, executor, authorizer } = parts
   const wake: RunActs['wake'] = (tx, step, resumed) => {
     if (!wakeStep(tx, step.id, JSON.stringify({ resumed } satisfies StepMemo))) return false
     const run = getRun(tx, step.runId)!
@@ -71,18 +75,20 @@ export function createRunActs({ read, write, queue, starter, executor, authorize
   const notResumable = (run: RunRow, reason: string): Error =>
     automationError('run_not_resumable', { status: run.status, reason })
 
-  /** The step a resumption means. */
+  /** The step a resumption means; approvals are decided, and subflows end, elsewhere. */
   const stepFor = (run: RunRow, { signal, inputs }: Resumption): StepRow => {
-    const waiting = waitingSteps(read, run.id)
-    const typeOf = (step: StepRow): unknown => (JSON.parse(step.wait ?? '{}') as { type?: unknown }).type
+    const all = waitingSteps(read, run.id)
+    const waiting = all.filter((step) => !isEndedElsewhere(typeOf(step)))
     const found =
       signal !== undefined
         ? waiting.find((step) => step.signal === signal)
         : inputs !== undefined
           ? (waiting.find((step) => typeOf(step) === 'screen') ?? waiting[0])
           : waiting[0]
-    if (found === undefined) throw notResumable(run, signal === undefined ? 'not_waiting' : 'other_signal')
-    return found
+    if (found !== undefined) return found
+    const [other] = all
+    if (signal !== undefined) throw notResumable(run, 'other_signal')
+    throw notResumable(run, other === undefined ? 'not_waiting' : `waits_for_${typeOf(other)}`)
   }
 
   return {
@@ -92,7 +98,6 @@ export function createRunActs({ read, write, queue, starter, executor, authorize
       const step = stepFor(run, resumption)
       const { inputs, output, branchLabel: label } = resumption
       const wait = JSON.parse(step.wait ?? '{}') as { type?: string; screen?: { fields: ScreenField[] } }
-      if (wait.type === 'subflow') throw notResumable(run, 'waits_for_subflow')
       const given =
         wait.type === 'screen' ? inputsOf(wait.screen?.fields ?? [], inputs ?? {}) : (output ?? inputs ?? null)
       const resumed = { output: given, ...(label === undefined ? {} : { label }) }
@@ -128,6 +133,7 @@ export function createRunActs({ read, write, queue, starter, executor, authorize
       const steps = signalSteps(read, signal).filter(({ runId }) => {
         const run = getRun(read, runId)
         if (run === undefined || (recordId !== undefined && run.recordId !== recordId)) return false
+        if (parts.hasOrganizations() && !belongsTo(run, ctx)) return false
         return isManager || run.userId === ctx.actor.id
       })
       let resumed = 0
@@ -137,6 +143,14 @@ export function createRunActs({ read, write, queue, starter, executor, authorize
       return resumed
     },
   }
+}
+
+function typeOf(step: StepRow): string | undefined {
+  return (JSON.parse(step.wait ?? '{}') as { type?: string }).type
+}
+
+function isEndedElsewhere(type: string | undefined): boolean {
+  return type === 'subflow' || type === 'approval'
 }
 
 interface ScreenField {

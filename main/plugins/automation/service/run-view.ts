@@ -10,6 +10,7 @@ import { automationError, automationErrors } from '../errors.ts'
 import type { RunFilter, RunRow, StepRow } from '../store.ts'
 import { countRuns, getRun, listRuns, stepsOf, waitingSteps } from '../store.ts'
 import type { Caller } from './caller.ts'
+import { belongsTo } from './caller.ts'
 import { masked } from './engine/masks.ts'
 import type { KnownFlow } from './flow-book.ts'
 
@@ -42,13 +43,16 @@ export interface RunViewParts {
   readonly read: Reads
   readonly authorizer: () => Authorizer
   readonly isAdministrator: (ctx: RequestContext) => boolean
+  /** Whether runs are those of one organization (D-41). */
+  readonly hasOrganizations: () => boolean
   readonly now: () => number
 }
 
 const pageBounds = { usual: 20, most: 100 }
 
 /** Makes the view. */
-export function createRunView({ read, authorizer, isAdministrator, now }: RunViewParts): RunView {
+export function createRunView(parts: RunViewParts): RunView {
+  const { read, authorizer, isAdministrator, hasOrganizations, now } = parts
   const managesFlows = (ctx: RequestContext): boolean => authorizer().hasSystemPermission(ctx, 'manage_flows')
 
   /** What a run holds was read with its user's rights: it is shown while these are the same, and to administrators. */
@@ -107,7 +111,11 @@ export function createRunView({ read, authorizer, isAdministrator, now }: RunVie
 
   const require: RunView['require'] = (ctx, { item }, runId) => {
     const run = getRun(read, runId.toLowerCase())
-    const isSeen = run !== undefined && run.flowUid === item.uid && (managesFlows(ctx) || run.userId === ctx.actor.id)
+    const isSeen =
+      run !== undefined &&
+      run.flowUid === item.uid &&
+      (managesFlows(ctx) || run.userId === ctx.actor.id) &&
+      (!hasOrganizations() || belongsTo(run, ctx))
     if (!isSeen) throw automationError('execution_not_found', { runId })
     return run
   }
@@ -117,7 +125,8 @@ export function createRunView({ read, authorizer, isAdministrator, now }: RunVie
     cause,
     list(ctx, { item }, { status, ...query }) {
       const userId = managesFlows(ctx) ? undefined : ctx.actor.id
-      const filter: RunFilter = { flowUid: item.uid, status, userId }
+      const organizationId = hasOrganizations() ? ctx.organizationId : undefined
+      const filter: RunFilter = { flowUid: item.uid, status, userId, organizationId }
       const binding = ['runs', ctx.actor.id, item.uid, status ?? null]
       const start = readPage(query, pageBounds, binding)
       const rows = listRuns(read, filter, start.after ?? undefined, start.limit + 1)

@@ -1,9 +1,8 @@
 // Variables of a flow: what a run begins with, and whether a value fits (D-150). Pure.
+import { isDate, parseInstant } from '#shared/calendar/iso.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import type { FlowVariable } from './flow.ts'
-
-const date = /^\d{4}-\d{2}-\d{2}$/
 
 /** The variables of a run nobody gives inputs to. */
 export function defaultVariables(variables: readonly FlowVariable[]): Record<string, unknown> {
@@ -43,9 +42,9 @@ export function fitsType(value: unknown, type: FlowVariable['type']): boolean {
     case 'boolean':
       return typeof value === 'boolean'
     case 'date':
-      return typeof value === 'string' && date.test(value)
+      return typeof value === 'string' && isDate(value)
     case 'datetime':
-      return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+      return typeof value === 'string' && parseInstant(value, 'UTC') !== null
     case 'array':
     case 'records':
       return Array.isArray(value)

@@ -28,6 +28,8 @@ export interface ReceivingParts {
   readonly scripts: () => ScriptsService | undefined
   readonly flows: () => AutomationService | undefined
   readonly timeZone: () => string
+  /** The organization a user joined first; null while organizations are off, and for who is in none. */
+  readonly homeOf: (userId: string) => string | null
 }
 
 /** A call as the route hands it on. */
@@ -135,7 +137,9 @@ export function createReceiving(parts: ReceivingParts) {
     }
     const ctx: RequestContext = {
       ...internalContext(request.requestId, 'webhook'),
-      organizationId: row.organization_id,
+      organizationId: row.organization_id ?? parts.homeOf(row.saved_by),
+      // The system's rights are those over one organization.
+      isWalled: true,
       signal: definition.responseMode === 'sync' ? request.signal : internalContext('').signal,
     }
     const done = run(ctx, receiver, call).catch(async (error: unknown) => {

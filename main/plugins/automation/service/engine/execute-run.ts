@@ -18,7 +18,7 @@ import {
   waitingSteps,
 } from '../../store.ts'
 import type { Accounts } from '../caller.ts'
-import { contextOf, userOf } from '../caller.ts'
+import { contextOf, organizationOf, userOf } from '../caller.ts'
 import type { FlowDefinition } from '../flow.ts'
 import { readFlow } from '../flow.ts'
 import type { StepError } from './failures.ts'
@@ -205,10 +205,6 @@ export function createExecutor(parts: ExecuteParts): Executor {
       }
     },
   }
-}
-
-function organizationOf(run: RunRow): string | null {
-  return (JSON.parse(run.caller) as { organizationId: string | null }).organizationId
 }
 
 /** Events of a run name its flow as the actor: it is the flow that goes on, whoever started it. */

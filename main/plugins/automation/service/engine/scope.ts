@@ -13,6 +13,8 @@ export interface Frame {
   /** The type of the node that was carried out last. */
   last?: string
   readonly parent: Frame | null
+  /** Other nodes of the run are carried out at the same time. */
+  readonly isBeside: boolean
   /** Aborted when the run, or a node around the graph, has come to its end. */
   readonly signal: AbortSignal
 }
@@ -33,7 +35,7 @@ export const reservedNames = [
 
 /** Makes the outermost frame. */
 export function rootFrame(signal: AbortSignal): Frame {
-  return { path: '', iteration: null, locals: {}, outputs: new Map(), parent: null, signal }
+  return { path: '', iteration: null, locals: {}, outputs: new Map(), parent: null, isBeside: false, signal }
 }
 
 /** What an expression sees at one place of a run. */

@@ -265,7 +265,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
     }
     const limitMs = node.timeoutMs ?? (type.timeoutMs === undefined ? defaultTimeoutMs : type.timeoutMs)
     try {
-      const outcome = await limited(() => type.execute(call), limitMs, frame.signal)
+      const outcome = await limited(() => type.execute(call), limitMs, frame.signal, end.hasStored)
       if (outcome.pause !== undefined) {
         await keep(memory, frame, waitingStep(step, input, outcome.pause), {}, outcome.commit)
         throw new RunPaused()
@@ -403,15 +403,15 @@ function isHeld(evaluate: (source: unknown) => unknown, source: unknown): boolea
   }
 }
 
-/** Inside of nodes others may have set theirs in the same moment: what is stored counts, and only what changed is new. */
+/** Others beside it may have set theirs in the same moment: what is stored counts then, and only what changed is new. */
 function variablesWith(
   tx: Tx,
   { row, variables }: RunMemory,
-  { parent }: Frame,
+  { isBeside }: Frame,
   changes: RunMemory['variables'],
 ): Change {
   if (Object.keys(changes).length === 0) return {}
-  const present = parent === null ? variables : storedVariables(tx, row.id)
+  const present = isBeside ? storedVariables(tx, row.id) : variables
   return { variables: JSON.stringify({ ...present, ...changes }) }
 }
 
@@ -488,12 +488,23 @@ function tooLarge(): PlatformError {
   ])
 }
 
-/** Waits for work, at most so long, and no longer than the run lives. @throws execution_timeout, RunEnded */
-async function limited<T>(work: () => T | Promise<T>, limitMs: number | null, signal: AbortSignal): Promise<T> {
+/**
+ * Waits for work, at most so long, and no longer than the run lives.
+ * @param hasStored whether what it does is written already: that ends with the write, not with the time
+ * @throws execution_timeout, RunEnded
+ */
+async function limited<T>(
+  work: () => T | Promise<T>,
+  limitMs: number | null,
+  signal: AbortSignal,
+  hasStored: () => boolean = () => false,
+): Promise<T> {
   const out = Promise.withResolvers<never>()
   out.promise.catch(() => undefined)
   const onAbort = (): void => out.reject(new RunEnded())
-  const onTime = (): void => out.reject(automationError('execution_timeout', { reason: 'node_timeout', limitMs }))
+  const onTime = (): void => {
+    if (!hasStored()) out.reject(automationError('execution_timeout', { reason: 'node_timeout', limitMs }))
+  }
   if (signal.aborted) throw new RunEnded()
   signal.addEventListener('abort', onAbort, { once: true })
   const timer = limitMs === null ? undefined : setTimeout(onTime, limitMs)

@@ -39,6 +39,7 @@ export function createWalk(parts: StepParts): Walk {
       locals: { ...at.locals },
       outputs: new Map(),
       parent: frame,
+      isBeside: frame.isBeside || at.isBeside === true,
       signal,
     })
   }

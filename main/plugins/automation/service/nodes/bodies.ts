@@ -74,7 +74,9 @@ export const parallelNode = defineNodeType({
       graph,
     })),
   async execute({ config: { branches }, body }) {
-    const ends = await Promise.allSettled(branches.map((branch) => body(branch, { path: `.${branch.name}` })))
+    const ends = await Promise.allSettled(
+      branches.map((branch) => body(branch, { path: `.${branch.name}`, isBeside: true })),
+    )
     const thrown = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
     // A failure is told before a wait: it decides what becomes of the run.
     const failure = thrown.find((error) => !(error instanceof RunPaused)) ?? thrown[0]

@@ -15,8 +15,8 @@ export interface MessageParts {
   readonly mail: () => Pick<MailService, 'isConfigured' | 'queue'> | undefined
   readonly metadata: Pick<MetadataService, 'get'>
   readonly write: Write
-  /** Whether there is such a user. */
-  readonly isUser: (userId: string) => boolean
+  /** Whether there is such a user where a run works. */
+  readonly isUser: (userId: string, organizationId: string | null) => boolean
 }
 
 const maxReceivers = 1_000
@@ -42,7 +42,7 @@ export function messageNodes({ notifications, mail, metadata, isUser, write }: M
     execute({ config, ctx, run, key, subject }) {
       const service = notifications() ?? absent('notifications')
       const users = [...new Set(listOf(config.to))]
-      const unknown = users.filter((user) => !isUser(user))
+      const unknown = users.filter((user) => !isUser(user, ctx.organizationId))
       if (unknown.length > 0)
         throw validationError([
           { field: 'config.to', code: 'invalid_reference', message: 'There is no such user.', value: unknown[0] },

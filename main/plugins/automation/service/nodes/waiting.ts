@@ -1,5 +1,6 @@
 // Nodes that let a run wait: for a person who fills in a form, for a time, a signal, or a record that fits.
 import { z } from 'zod'
+import { parseInstant } from '#shared/calendar/iso.ts'
 import { compileOpenExpression } from '#shared/expression/compile-expression.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -93,8 +94,8 @@ export function waitNode(parts: {
       const inSeconds = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
       if (durationSeconds !== undefined) return { pause: { type: 'time', resumeAt: inSeconds(durationSeconds) } }
       if (until !== undefined) {
-        const at = Date.parse(until)
-        if (Number.isNaN(at))
+        const at = parseInstant(until, parts.timeZone())
+        if (at === null)
           throw validationError([
             { field: 'config.until', code: 'invalid_datetime', message: 'The time is none.', value: until },
           ])
