@@ -87,6 +87,18 @@ describe('listening and stopping', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  it('answers a request that expects what nobody offers as if it expected nothing (D-327)', async () => {
+    const { server, owner } = await serverOf([echoRoute])
+    const { port } = await server.listen(0)
+    const body = '{"text":"hello"}'
+    const answer = await exchange(
+      port,
+      `POST /api/v1/echo HTTP/1.1\r\nhost: localhost:${port}\r\nauthorization: ${owner.authorization}\r\nexpect: foo\r\n` +
+        `connection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   it('gives upgrades the same guards', async () => {
     const { server } = await serverOf([])
     const upgrade = (headers: Record<string, string>) =>

@@ -226,6 +226,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     auditSink: options.auditSink ?? (() => noAuditSink),
   }
   const app = createFastify(options.ids, pipeline)
+  // Nobody has to meet it (RFC 9110 section 10.1.1), and Node's own refusal is none of the protocol.
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
   const running = pipeline.answerGate === null ? undefined : countRunning(app)
   const bindings: RouteBinding[] = [
     ...options.routes,

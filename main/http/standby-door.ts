@@ -136,6 +136,8 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
   )
   server.setTimeout(150_000)
   server.on('clientError', onClientError)
+  // As a host does (D-327).
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (host !== null) {
       host.upgrade(request, socket, head)

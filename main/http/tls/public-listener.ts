@@ -91,6 +91,8 @@ export function createPublicListener(options: PublicListenerOptions): PublicList
   server.setTimeout(local.timeout)
   server.on('secureConnection', (socket: Socket) => generations.set(socket, generation))
   server.on('clientError', options.onClientError)
+  // As on loopback (D-327).
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
   // A broken handshake: there is nobody to answer.
   server.on('tlsClientError', (_error, socket) => socket.destroy())
 
