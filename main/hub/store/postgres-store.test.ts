@@ -39,6 +39,18 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     return async () => void (await Promise.all(stores.map((store) => store.close())))
   })
 
+  it('begins hubs of several workspaces at once where there is no table yet', async () => {
+    for (const database of ['many_1', 'many_2', 'many_3']) {
+      await open().ask(`CREATE DATABASE ${database}`)
+      const url = cluster.url.replace(/[^/]*$/, database)
+      const many = Array.from({ length: 6 }, (_, at) =>
+        createPostgresStore({ url, workspace: `w${at}`, seal: createSeal(key, `w${at}`), leaseMs }),
+      )
+      stores.push(...many)
+      expect(await Promise.all(many.map((store) => store.create()))).toEqual(many.map(() => true))
+    }
+  })
+
   it('gives an epoch to one of many who take it at once', async () => {
     const first = open()
     expect(await first.create()).toBe(true)

@@ -121,7 +121,8 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
 
   return {
     async create() {
-      for (const sql of storeTables) await pool.query(sql)
+      // Another workspace may begin its hub in this PostgreSQL at this moment: two who make a table collide, and it is there then.
+      for (const sql of storeTables) await pool.query(sql).catch(() => pool.query(sql))
       const made = await run(
         'create',
         `INSERT INTO hub_head (ws, epoch, seq, lease_until, format) VALUES ($1, 0, 0, clock_timestamp(), $2)
