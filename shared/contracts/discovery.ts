@@ -108,7 +108,14 @@ export const capabilityKeys = [
   'softDelete',
   'optimisticConcurrency',
   'batch',
+  'transactionalBatch',
   'sync',
+  'websockets',
+  'files',
+  'analytics',
+  'ai',
+  'notifications',
+  'i18n',
 ] as const
 
 /** A capability descriptor. */

@@ -54,6 +54,10 @@ describe('GET /api/v1 (D-17)', () => {
     expect(body.services['file-storage'].route).toBe('/api/v1/storage')
     expect(body.capabilities.optimisticConcurrency.enabled).toBe(true)
     expect(body.capabilities.chunkedUpload.enabled).toBe(true)
+    // Clients that read capabilities alone find what `features` says there, too.
+    for (const key of capabilityKeys.filter((word) => word in body.features))
+      expect(body.capabilities[key].enabled, key).toBe(body.features[key])
+    expect(body.capabilities.transactionalBatch.enabled).toBe(true)
   })
 
   it('says null, false and unavailable of a capability that is absent', async () => {

@@ -148,6 +148,18 @@ describe('the other options', () => {
       { account: { name: 'Acme' }, n: 1, s: 1 },
       { account: { name: "O'Neil" }, n: 1, s: 1 },
     ])
+    // Names of navigation stay as they were written, so that an id beside them has its own place.
+    const ways = await read('task', {
+      $apply: 'groupby((account,accountRecord/name),aggregate($count as n))/filter(accountRecord/name ne null)',
+      $orderby: 'accountRecord/name',
+    })
+    expect(ways.body['@odata.context']).toBe(
+      `${host.host.url}/api/v1/odata/$metadata#task(account,accountRecord/name,n)`,
+    )
+    expect(ways.body.value).toEqual([
+      { account: world.accounts['Acme'], accountRecord: { name: 'Acme' }, n: 1 },
+      { account: world.accounts["O'Neil"], accountRecord: { name: "O'Neil" }, n: 1 },
+    ])
     expect(await apply('groupby((status))', { $filter: "status ne 'open'", $top: '2' })).toEqual([
       { status: null },
       { status: 'busy' },
@@ -166,6 +178,8 @@ describe('the other options', () => {
         code: 'invalid_query',
         parameter: '$apply',
       })
+    for (const $filter of ['tasks/any(t:t/done)', 'tasks/$count gt 1', "city eq 'Rome' or not tasks/any()"])
+      expect(await refusal({ $filter }, 'account'), $filter).toMatchObject({ status: 501, parameter: '$filter' })
     for (const $apply of [
       'topcount(1,hours)',
       'groupby((rollup(status)))',

@@ -38,6 +38,19 @@ describe('the service and its model', () => {
     expect(manifest.services.odata).toMatchObject({ enabled: true, status: 'available', provider: 'cairn-odata' })
   })
 
+  it('gives every type a name of its own, and readers of 4.0 a document of 4.0', async () => {
+    await host.defineObject('part', { at_place: { type: 'composite', fields: { city: { type: 'text' } } } })
+    await host.defineObject('part_at', { place: { type: 'composite', fields: { city: { type: 'text' } } } })
+    await host.defineObject('part_at_place', { city: { type: 'text' } })
+    const xml: string = (await read('$metadata', {}, { 'odata-maxversion': '4.0' })).body
+    expect(xml).toMatch(/<edmx:Edmx [^>]*Version="4\.0">/)
+    const names = [...xml.matchAll(/<(?:EntityType|ComplexType) Name="([^"]+)"/g)].map(([, name]) => name)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+    expect(names).toEqual(expect.arrayContaining(['part_at_place', 'partValue_at_place', 'part_atValue_place']))
+    const json = (await read('$metadata', { $format: 'json' })).body
+    expect(json.Cairn['part_at_place'].$Kind).toBe('EntityType')
+  })
+
   it('describes itself in valid XML', async () => {
     const { status, body: xml, headers } = await read('$metadata')
     expect(status).toBe(200)

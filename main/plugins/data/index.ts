@@ -40,12 +40,12 @@ export const dataPlugin = definePlugin({
   id: 'data',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions'],
-  optional: ['search', 'scripts', 'auth'],
+  optional: ['search', 'scripts', 'auth', 'automation', 'notifications'],
   discovery: {
     service: 'data',
     routeKey: 'data',
     route: '/data',
-    capabilities: ['softDelete', 'optimisticConcurrency', 'batch'],
+    capabilities: ['softDelete', 'optimisticConcurrency', 'batch', 'transactionalBatch'],
   },
   contract: dataRoutes,
   migrations: dataMigrations,
@@ -119,7 +119,21 @@ export const dataPlugin = definePlugin({
       clock: host.clock,
       log: host.log,
       triggers: createTriggerList(metadata),
-      run: createTriggerActions({ data: service, scripts: host.optionalService('scripts') }),
+      run: createTriggerActions({
+        data: service,
+        write: host.write,
+        scripts: host.optionalService('scripts'),
+        automation: host.optionalService('automation'),
+        notifications: host.optionalService('notifications'),
+        isUser(userId, organizationId) {
+          const user = auth()?.user(userId)
+          if (user === undefined ? userId !== localOwnerId : user.banned) return false
+          if (auth()?.hasOrganizations !== true) return true
+          return auth()!
+            .memberships(userId)
+            .some((membership) => membership.organizationId === organizationId)
+        },
+      }),
       timeZone: () => settings.get('timezone'),
       exists(tx, object, recordId) {
         const schema = metadata.objectSchema(object)

@@ -175,10 +175,9 @@ export function createODataService(parts: ODataParts): ODataService {
     const csdl = describeModel(models(ctx))
     if (wantsJson(request.headers, given.format))
       return withVersion(request, { status: 200, body: writeJson(csdl), headers: {} })
-    formOf(request.headers, undefined)
     return withVersion(request, {
       status: 200,
-      body: writeXml(csdl),
+      body: writeXml(csdl, formOf(request.headers, undefined).version),
       contentType: 'application/xml; charset=utf-8',
       headers: {},
     })

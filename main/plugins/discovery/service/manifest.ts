@@ -113,7 +113,9 @@ function servicesOf(plugins: readonly RegisteredPlugin[], facts: ManifestFacts, 
 
 function capabilitiesOf(plugins: readonly RegisteredPlugin[]): DiscoveryManifest['capabilities'] {
   const present = new Set(
-    plugins.flatMap(({ discovery, hasFeature }) => (hasFeature() ? (discovery?.capabilities ?? []) : [])),
+    plugins.flatMap(({ discovery, hasFeature }) =>
+      hasFeature() ? [...(discovery?.capabilities ?? []), discovery?.feature] : [],
+    ),
   )
   return Object.fromEntries(capabilityKeys.map((key) => [key, { enabled: present.has(key) }]))
 }

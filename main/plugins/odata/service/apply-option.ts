@@ -8,14 +8,21 @@ import { fieldNameOf } from './names.ts'
 import type { TokenReader } from './token-reader.ts'
 import { createTokenReader } from './token-reader.ts'
 
+/** One value that records of a group share. */
+export interface GroupKey {
+  /** The dotted path of fields, which is its alias too. */
+  readonly field: string
+  /** The dotted path by the names of the request: navigation may have either (D-275). */
+  readonly name: string
+}
+
 /** Records in groups, as a list query takes them. */
 export interface ApplyPlan {
   /** On records, before they are grouped. */
   readonly filter: Filter | null
   /** Null when the records are not grouped. */
   readonly groups: {
-    /** Dotted paths; each is its own alias. */
-    readonly by: readonly string[]
+    readonly by: readonly GroupKey[]
     readonly values: readonly {
       readonly function: AggregateFunction
       readonly field?: string
@@ -92,11 +99,13 @@ export function parseApply(text: string, aliases: Aliases): ApplyPlan {
 
 function readGroups(reader: TokenReader): NonNullable<ApplyPlan['groups']> {
   reader.needSign('(')
-  const by: string[] = []
+  const by: GroupKey[] = []
   do {
     const next = reader.peek()
     if (['rollup', '$all'].includes(next.text.toLowerCase())) throw reader.refuse(`"${next.text}"`)
-    by.push(readPath(reader))
+    const path = readPath(reader)
+    const field = path.map(fieldNameOf)
+    by.push({ field: field.join('.'), name: [...path.slice(0, -1), field.at(-1)!].join('.') })
   } while (reader.takeSign(','))
   reader.needSign(')')
   if (!reader.takeSign(',')) return { by, values: [], having: null }
@@ -115,7 +124,7 @@ function readValues(reader: TokenReader): NonNullable<ApplyPlan['groups']>['valu
       values.push({ function: 'count', alias: readAlias(reader) })
       continue
     }
-    const field = readPath(reader)
+    const field = readPath(reader).map(fieldNameOf).join('.')
     if (!reader.takeWord('with')) throw reader.refuse('A value without a method')
     const method = reader.needName('a method')
     const found = Object.hasOwn(methods, method.toLowerCase()) ? methods[method.toLowerCase()] : undefined
@@ -126,14 +135,14 @@ function readValues(reader: TokenReader): NonNullable<ApplyPlan['groups']>['valu
   return values
 }
 
-function readPath(reader: TokenReader): string {
+function readPath(reader: TokenReader): string[] {
   const path: string[] = []
   do {
     const name = reader.needName('a field')
     if (name.startsWith('$')) throw reader.refuse(`"${name}" in a path`)
-    path.push(fieldNameOf(name))
+    path.push(name)
   } while (reader.takeSign('/'))
-  return path.join('.')
+  return path
 }
 
 function readAlias(reader: TokenReader): string {

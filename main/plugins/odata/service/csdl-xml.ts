@@ -1,19 +1,19 @@
-// The model as XML (CSDL 4.01). Knows no object.
+// The model as XML (CSDL). Knows no object.
 import type { Csdl, CsdlNavigation, CsdlProperty, CsdlType } from './csdl.ts'
 import type { EdmType } from './edm-types.ts'
 import { namespace } from './edm-types.ts'
 
-const head =
+const head = (version: string): string =>
   '<?xml version="1.0" encoding="UTF-8"?>\n' +
-  '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.01">\n' +
+  `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">\n` +
   '<edmx:DataServices>\n' +
   `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${namespace}">\n`
 const foot = '</Schema>\n</edmx:DataServices>\n</edmx:Edmx>\n'
 
-/** Writes the model. */
-export function writeXml({ types, sets }: Csdl): string {
+/** Writes the model; readers of 4.0 refuse a document that names a later version. */
+export function writeXml({ types, sets }: Csdl, version: string): string {
   const byName = new Map(types.map((type) => [type.name, type]))
-  return `${head}${types.map(writeType).join('')}${writeContainer(sets, byName)}${foot}`
+  return `${head(version)}${types.map(writeType).join('')}${writeContainer(sets, byName)}${foot}`
 }
 
 function writeType(type: CsdlType): string {

@@ -44,12 +44,12 @@ const named: Readonly<Record<string, string>> = {
   user: 'Edm.String',
 }
 
-/** The type of a field of an object. */
+/** The type of a field of an object. Names of types made for a field have a capital, which no object and no field has. */
 export function edmTypeOf(owner: string, field: FieldSchema): EdmType {
   const type = fieldTypeOf(field)
   const base = { isCollection: field.multiple, nullable: !isNeverNull(field) }
   if (field.type === 'composite' || field.type === 'repeater')
-    return { ...base, name: `${namespace}.${owner}_${field.name}`, inner: field.inner }
+    return { ...base, name: `${namespace}.${owner}Value_${field.name}`, inner: field.inner }
   if (field.type === 'vector') return { ...base, name: 'Edm.Double', isCollection: true }
   if (type.file === true) return { ...base, name: `${namespace}.File` }
   const known = named[field.type]

@@ -1,5 +1,5 @@
 // Answers reads: lists and their counts, single entities and their parts, groups.
-import { invalidQuery } from '#shared/errors.ts'
+import { invalidQuery, PlatformError } from '#shared/errors.ts'
 import { allOf } from '#shared/filter/filter.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
@@ -64,19 +64,20 @@ const wholeEntities: ShapedRead = {
 /** Makes the reads over the data service. */
 export function createReads(data: DataService): ODataReads {
   const find = (request: ReadRequest, query: RecordQuery) =>
-    inOptionWords(() => data.find(request.ctx, request.schema.name, query))
+    inWords(request, () => data.find(request.ctx, request.schema.name, query))
 
   /** The same page, as the text of its JSON where that is cheaper to have. */
   const listed = async (request: ReadRequest, query: RecordQuery): Promise<RecordPage> => {
-    const page = await inOptionWords(async () => data.list(request.ctx, request.schema.name, query))
+    const page = await inWords(request, async () => data.list(request.ctx, request.schema.name, query))
     return page instanceof RawJson ? (JSON.parse(page.text) as RecordPage) : page
   }
 
   /** The page as text, where its entities are whole records with a tag each; null for every other list. */
-  const written = async ({ ctx, schema, writing }: ReadRequest, shape: EntityShape, query: RecordQuery) => {
+  const written = async (request: ReadRequest, shape: EntityShape, query: RecordQuery) => {
+    const { ctx, schema, writing } = request
     const isWhole = shape.select === null && shape.expansions.length === 0
     if (!isWhole || writing.form.metadata !== 'minimal' || writing.form.numbersAsText) return null
-    return inOptionWords(() => data.listShaped(ctx, schema.name, query, wholeEntities))
+    return inWords(request, () => data.listShaped(ctx, schema.name, query, wholeEntities))
   }
 
   const list: ODataReads['list'] = async (request) => {
@@ -155,7 +156,7 @@ export function createReads(data: DataService): ODataReads {
         ...(having.kind === 'and' && having.children.length === 0 ? {} : { having }),
       },
       ...(given.search === undefined ? {} : { search: parseSearch(given.search) }),
-      groupBy: grouping.by.map((field) => ({ field, alias: field })),
+      groupBy: grouping.by.map(({ field }) => ({ field, alias: field })),
       aggregations: [...grouping.values],
       sort: sortOf(parseOrder(given.orderby ?? '')),
       ...(select === null ? {} : { select }),
@@ -163,12 +164,13 @@ export function createReads(data: DataService): ODataReads {
       skip,
       count: counted,
     })
-    const names = [...grouping.by, ...grouping.values.map(({ alias }) => alias)]
+    const names = new Map(grouping.by.map(({ field, name }) => [field, name]))
+    const shown = [...names.values(), ...grouping.values.map(({ alias }) => alias)]
     const next = { skip: String(skip + page.records.length) }
     const body = {
-      ...head(writing, `${schema.name}(${names.map((name) => name.replaceAll('.', '/')).join(',')})`),
+      ...head(writing, `${schema.name}(${shown.map((name) => name.replaceAll('.', '/')).join(',')})`),
       ...(counted ? { '@odata.count': wideNumber(writing, page.total!) } : {}),
-      value: rows === 0 ? [] : page.records.map(nestNames),
+      value: rows === 0 ? [] : page.records.map((group) => nestNames(group, names)),
       ...(page.hasMore && top === null ? { '@odata.nextLink': nextLink(request, next, ['skip']) } : {}),
     }
     return { status: 200, body, headers: applied(request) }
@@ -250,6 +252,17 @@ function filterOf({ given, aliases }: QueryOptions): Filter | null {
   return filter
 }
 
+/** Runs a read; lists of children are in the model, but the engine follows no relation backwards. */
+async function inWords<T>({ model, schema }: ReadRequest, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await inOptionWords(read)
+  } catch (error) {
+    const { parameter, field } = error instanceof PlatformError ? error.details : {}
+    if (typeof field !== 'string' || model.navigation(schema, field)?.isChildren !== true) throw error
+    throw unsupported(String(parameter), `A condition or an order by the children "${field}"`)
+  }
+}
+
 function listQuery(request: ReadRequest, before: Filter | null): { query: RecordQuery; shape: EntityShape } {
   const { given } = request.options
   const shape = shapeOf(request)
@@ -303,10 +316,13 @@ function nextLink(
 }
 
 /** Values under dotted names as values in objects; without a prototype, so that no name is special. */
-function nestNames(group: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function nestNames(
+  group: Readonly<Record<string, unknown>>,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> {
   const nested: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   for (const [name, value] of Object.entries(group)) {
-    const path = name.split('.')
+    const path = (names.get(name) ?? name).split('.')
     let place = nested
     for (const part of path.slice(0, -1)) {
       if (typeof place[part] !== 'object' || place[part] === null) place[part] = Object.create(null)
