@@ -17,6 +17,7 @@ import { createPairings, JoinRefused } from './pairings.ts'
 import { isEmptyHere } from './rights.ts'
 import type { RosterDevice } from './roster-entries.ts'
 import type { Running } from './running.ts'
+import type { PeerSession } from '../session/peer-session.ts'
 import type { WingParts } from './service.ts'
 import type { SettingsPatch } from './settings.ts'
 import { changedSettings } from './settings.ts'
@@ -157,10 +158,23 @@ export function createControl(parts: WingParts) {
     lastBackup = { id, version }
   }
 
-  /** Whether this machine may join another workspace: nobody else is in its own, and it is empty or keeps what it has. */
-  function mayJoin(keepsOwn: boolean): boolean {
+  /** Whether it is the workspace this machine has: it was unpaired and goes on, with all it wrote. */
+  function comesBack({ workspace, epoch }: PairPayload): boolean {
+    const stored = readWorkspace(read)
+    return stored !== null && stored.epoch === epoch && Buffer.from(stored.workspace).equals(workspace)
+  }
+
+  /**
+   * Whether this machine may join a workspace: its own anew, or another one where nobody else is in its own, and it is empty or
+   * keeps what it has.
+   * @param given the workspace; before that is known, a machine that reaches none of the others may have been unpaired
+   */
+  function mayJoin(keepsOwn: boolean, given?: PairPayload): boolean {
     const running = life.running()
-    const isAlone = running === null ? readWorkspace(read) === null : running.roster.devices().length <= 1
+    const others = running?.roster.devices().length ?? 0
+    const isCutOff = running === null || (others > 1 && !running.sessions.all().some(isOpenToDevice))
+    if (given === undefined ? readWorkspace(read) !== null && isCutOff : comesBack(given)) return true
+    const isAlone = running === null ? readWorkspace(read) === null : others <= 1
     return isAlone && (keepsOwn || isEmptyHere(read, metadata))
   }
 
@@ -293,10 +307,13 @@ export function createControl(parts: WingParts) {
      */
     join: (payload: PairPayload, { from, inviter, deviceName, keepsOwn }: JoinGiven) =>
       serially(async () => {
-        if (!mayJoin(keepsOwn)) throw new JoinRefused('workspace_not_empty')
+        if (!mayJoin(keepsOwn, payload)) throw new JoinRefused('workspace_not_empty')
         const { device: own } = await loadKeys(host)
         if (!payload.devices.some(({ device, revokedAt }) => device === own && revokedAt === null))
           throw new JoinRefused('payload')
+        const before = comesBack(payload) ? readWorkspace(read) : null
+        const kind = before === null ? 'join' : life.running() === null ? 'again' : 'open'
+        const backFrom = life.running()?.roster.device(own)?.revokedAt ?? null
         // A workspace of this machine alone, with nothing in it, gives way.
         await life.stop()
         const { relayUrl, relayFingerprint, ...settings } = readSettings(read)
@@ -307,17 +324,18 @@ export function createControl(parts: WingParts) {
           relayFingerprint: payload.relay?.fingerprint ?? relayFingerprint,
         }
         await write('sync.join', (tx) => {
-          forgetWorkspace(tx)
+          if (before === null) forgetWorkspace(tx)
           putSettings(tx, next)
-          keepAllAside(tx, metadata)
+          if (before === null) keepAllAside(tx, metadata)
         })
-        const { workspace, epoch, devices: known } = payload
-        const given = { workspace, epoch, isOn: true, isFounder: false, known }
+        const { workspace, epoch } = payload
+        const known = payload.devices.map((one) => (one.device === own ? { ...one, backFrom } : one))
+        const given = { workspace, epoch, isOn: true, isFounder: before?.isFounder ?? false, known }
         try {
           await life.start(
-            'join',
+            kind,
             () => given,
-            null,
+            before,
             async ({ store, refresh }) => {
               const addresses = [...new Set([...(from === undefined ? [] : [from]), ...payload.addresses])]
               await store.set(inviter, { addresses })
@@ -325,7 +343,7 @@ export function createControl(parts: WingParts) {
             },
           )
         } catch (error) {
-          await write('sync.join-failed', (tx) => forgetWorkspace(tx))
+          if (before === null) await write('sync.join-failed', (tx) => forgetWorkspace(tx))
           throw error
         }
       }),
@@ -336,4 +354,8 @@ export function createControl(parts: WingParts) {
       await life.stop()
     },
   }
+}
+
+function isOpenToDevice({ kind, status }: PeerSession): boolean {
+  return kind === 'device' && ['open', 'catching_up'].includes(status().state)
 }

@@ -88,6 +88,17 @@ describe('the roster', () => {
     expect(back.devices.get(third.device)!.revokedAt).toBeNull()
   })
 
+  it('counts an unpairing no more that the device has come back from', () => {
+    const at = '2026-02-01T00:00:00.000Z'
+    const revokedAt = (backFrom: string | null): unknown => {
+      const register = registerOf([[revokedKey(third.device), { at }, 1, 0, 1]])
+      return readRoster(register, [founder, { ...third, backFrom }], (inc) => authors.get(inc)).devices.get(
+        third.device,
+      )!.revokedAt
+    }
+    expect([revokedAt(at), revokedAt(null), revokedAt('2026-01-15T00:00:00.000Z')]).toEqual([null, at, at])
+  })
+
   it('lets no key stand for another device', () => {
     const forged = [deviceKey(second.device), deviceEntry({ ...third, role: 'admin' }), 1, 1] as const
     expect(idsOf(rosterOf(forged))).toEqual(['Founder'])

@@ -32,7 +32,12 @@ const revokedSchema = z.object({ at: z.string().max(40).nullable() })
 
 /** A machine of the workspace, as it is handed over while pairing and kept beside the workspace. */
 export const rosterDeviceSchema = deviceSchema
-  .extend({ device: deviceIdSchema, revokedAt: deviceSchema.shape.revokedAt.transform((at) => at ?? null) })
+  .extend({
+    device: deviceIdSchema,
+    revokedAt: deviceSchema.shape.revokedAt.transform((at) => at ?? null),
+    /** The unpairing after which it was paired anew: its own roster may say that one until it has heard of the end. */
+    backFrom: z.string().max(40).nullish(),
+  })
   .refine(hasOwnKey, 'The id of a device is derived from its key.')
 
 /** A machine of the workspace. Its id, 32 hexadecimal digits, is derived from `signKey`. */
@@ -129,6 +134,7 @@ export function readRoster(
     if (user.success) users.set(key.slice('user.'.length), user.data.name)
   }
   const devices = new Map(known.map((device) => [device.device, device]))
+  const backFrom = new Map(known.map((device) => [device.device, device.backFrom]))
   for (const [id, device] of found) devices.set(id, device)
   for (const [id, device] of devices) {
     const name = userSchema.safeParse(latestOf(nameKey(id)))
@@ -136,7 +142,7 @@ export function readRoster(
     devices.set(id, {
       ...device,
       ...(name.success ? { name: name.data.name } : {}),
-      ...(revoked.success ? { revokedAt: revoked.data.at } : {}),
+      ...(revoked.success ? { revokedAt: revoked.data.at === backFrom.get(id) ? null : revoked.data.at } : {}),
     })
   }
   const leases = new Map<string, Lease>()
