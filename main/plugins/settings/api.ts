@@ -1,6 +1,7 @@
 // What other plugins may ask of the options of the workspace. Types only.
 import type { OptionName, OptionsPatch, WorkspaceOptions } from '#shared/contracts/settings.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 
 /** Called after an option was changed and stored. */
 export type OptionListener = (changed: readonly OptionName[]) => void
@@ -14,8 +15,13 @@ export interface SettingsService {
   /**
    * Stores the given options and answers all of them; null sets one back to its default. Names and values must already
    * fit {@link OptionsPatch}. Values equal to the stored ones change nothing and raise nothing.
+   * @param answered called in the transaction of the change with what will be answered
    */
-  update(ctx: RequestContext, patch: OptionsPatch): Promise<WorkspaceOptions>
+  update(
+    ctx: RequestContext,
+    patch: OptionsPatch,
+    answered?: (tx: Tx, options: WorkspaceOptions) => void,
+  ): Promise<WorkspaceOptions>
   /** The secret itself; null when it is not set. */
   openSecret(name: 'packages.publisherToken'): Promise<string | null>
   /** Listens to stored changes; the answer ends it. */

@@ -1,6 +1,7 @@
 // Handlers of the options of the workspace.
 import type { settingsRoutes } from '#shared/contracts/settings.ts'
-import type { OptionsPatch } from '#shared/contracts/settings.ts'
+import type { OptionsPatch, WorkspaceOptions } from '#shared/contracts/settings.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { SettingsService } from './api.ts'
 
@@ -8,7 +9,10 @@ import type { SettingsService } from './api.ts'
 export function settingsHandlers(service: SettingsService): Handlers<typeof settingsRoutes> {
   return {
     getSettings: () => ({ settings: service.all() }),
-    updateSettings: async (ctx, { body }) => ({ settings: await service.update(ctx, patchOf(body)) }),
+    updateSettings: async (ctx, { body }) => {
+      const keep = (tx: Tx, settings: WorkspaceOptions): void => ctx.effectKey?.keep?.(tx, { settings })
+      return { settings: await service.update(ctx, patchOf(body), keep) }
+    },
   }
 }
 

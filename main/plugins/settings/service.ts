@@ -75,7 +75,7 @@ export function createSettingsService(parts: {
       load()
       return current
     },
-    async update(ctx, patch) {
+    async update(ctx, patch, answered) {
       const changes = await changesOf(patch)
       if (changes.size === 0) return current
       const names = [...changes.keys()]
@@ -85,6 +85,7 @@ export function createSettingsService(parts: {
           else putOption(tx, { name, value, at: clock.iso(), by: ctx.actor.id })
         }
         tx.emit(ctx, { type: 'settings.changed', payload: { options: names } })
+        answered?.(tx, assemble(defaults, readOptions(tx), log))
         tx.afterCommit(() => {
           stored = readOptions(read)
           current = assemble(defaults, stored, log)
