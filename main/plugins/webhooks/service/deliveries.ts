@@ -70,10 +70,12 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const finish = async (webhook: StoredWebhook, delivery: DeliveryRow, result: AttemptResult): Promise<void> => {
     const { verdict, request, responseBody, retryAfter } = result
     const attempts = [...(JSON.parse(delivery.attempts) as Attempt[]), result.attempt]
-    const wait =
-      verdict === 'retry' ? waitMs(webhook.definition.retryPolicy, attempts.length, retryAfter, parts.random()) : null
-    const status = verdict === 'success' ? 'success' : wait === null ? 'dead' : 'failed'
     const now = clock.now()
+    const wait =
+      verdict === 'retry'
+        ? waitMs(webhook.definition.retryPolicy, attempts.length, retryAfter, now, parts.random())
+        : null
+    const status = verdict === 'success' ? 'success' : wait === null ? 'dead' : 'failed'
     const { id } = webhook.row
     await write('webhooks.attempt', (tx) => {
       putOutcome(tx, {

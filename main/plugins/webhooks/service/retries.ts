@@ -23,20 +23,21 @@ export function verdictOf(status: number): AttemptVerdict {
 /**
  * How long to wait after a failed attempt; null when all were made.
  * @param failed how many attempts failed so far, this one included
- * @param retryAfter the header of the answer
+ * @param retryAfter the header of the answer: seconds, or a date
+ * @param now milliseconds
  * @param random a number from 0 to 1
  */
 export function waitMs(
   policy: z.output<typeof RetryPolicy> | undefined,
   failed: number,
   retryAfter: string | undefined,
+  now: number,
   random: number,
 ): number | null {
   const wait = policy === undefined ? standardWait(failed, random) : policyWait(policy, failed)
   if (wait === null) return null
-  const asked = Number(retryAfter)
-  const askedMs = Number.isFinite(asked) && asked > 0 ? Math.min(longestAskedMs, asked * 1_000) : 0
-  return Math.max(wait, askedMs)
+  const asked = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : Date.parse(retryAfter ?? '') - now
+  return Math.max(wait, Math.min(longestAskedMs, asked || 0))
 }
 
 function standardWait(failed: number, random: number): number | null {
