@@ -121,7 +121,7 @@ export function resultField(field: FieldSchema, type: string): FieldSchema {
 /** Null for what functions take nothing of: links, flags, and values that no condition may compare. */
 function kindOf(field: FieldSchema): ValueKind | null {
   const type = fieldTypeOf(field)
-  if (field.multiple) return type.relation !== true && type.elementType !== undefined ? 'list' : null
+  if (field.multiple) return type.relation === true || type.elementType !== undefined ? 'list' : null
   if (type.relation === true || !operatorClasses[type.operators(field)].has('$eq')) return null
   if (type.calendar !== undefined) return type.calendar
   if (type.storage !== 'plain' && type.storage !== 'converted') return null

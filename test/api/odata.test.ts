@@ -343,6 +343,7 @@ describe('$filter', () => {
     ["substring(place/city,1) eq 'öln'", ['Alpha']],
     ["substring('Alpha',indexof('Alpha','l'),2) eq 'lp' and concat('a','b') eq 'ab'", titlesOfAll],
     ['tags/$count gt 1', ['Alpha']],
+    ['labels/$count ge 1 and labelsRecords/$count lt 9', ['Alpha', 'beta  ']],
     ['tags/$count eq 0', ['delta']],
     ["tags/any(t:concat(t,'s') eq 'xs')", ['Alpha', 'beta  ']],
   ]
