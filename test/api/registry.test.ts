@@ -1,5 +1,6 @@
 // The API registry over HTTP: built-in APIs, discovery query, foreign APIs, conflicts, lifecycle (D-197, D-198).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type {} from '#main/plugins/registry/api.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 
@@ -59,6 +60,17 @@ describe('the registry of mounted APIs', () => {
     })
     expect(create.parameters[0]).toMatchObject({ name: 'object', in: 'path', required: true })
     expect(create.responses[0]).toMatchObject({ statusCode: 201, contentType: 'application/json' })
+  })
+
+  it('is put together anew when something has changed, and then only', async () => {
+    const service = host.host.plugins.service('registry')!
+    const before = service.apis()
+    const total = async (): Promise<number> => (await host.get('/registry')).body.totalApis
+    expect([service.apis() === before, await total()]).toEqual([true, before.length])
+    expect((await host.post('/registry/apis', weather({ id: 'passing', basePath: '/passing' }))).status).toBe(201)
+    expect(await total()).toBe(before.length + 1)
+    expect((await host.delete('/registry/apis/passing')).status).toBe(200)
+    expect(await total()).toBe(before.length)
   })
 
   it('answers 404 for an unknown API', async () => {

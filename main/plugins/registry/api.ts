@@ -24,7 +24,10 @@ export interface EndpointQuery {
 
 /** The registry; reads answer from memory. */
 export interface RegistryService {
-  /** Every API with the endpoints it owns, plugins first, then foreign ones in the order of registration. */
+  /**
+   * Every API with the endpoints it owns, plugins first, then foreign ones in the order of registration. Without a query the
+   * same list until something changes.
+   */
   apis(query?: ApiQuery): readonly ApiEntry[]
   /** @throws resource_not_found */
   api(id: string): ApiEntry

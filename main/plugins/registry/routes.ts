@@ -1,7 +1,9 @@
 // Handlers of the API registry.
+import type { z } from 'zod'
 import type { ApiEntry, registryRoutes } from '#shared/contracts/registry.ts'
 import { validationError } from '#shared/errors.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
+import { RawJson } from '#main/kernel/reply.ts'
 import type { RegistryService } from './api.ts'
 import type { ConflictStrategy } from './service/route-claims.ts'
 
@@ -10,19 +12,27 @@ export function registryHandlers(
   service: RegistryService,
   strategy: () => ConflictStrategy,
 ): Handlers<typeof registryRoutes> {
-  return {
-    getRegistry: () => {
-      const apis = [...service.apis()]
-      return {
-        version: '1' as const,
+  /** The whole list is megabytes, and while it is written nobody else is answered. */
+  const written = new WeakMap<readonly ApiEntry[], RawJson>()
+  const write = (apis: readonly ApiEntry[]): RawJson =>
+    new RawJson(
+      JSON.stringify({
+        version: '1',
         conflictResolution: strategy(),
-        apis,
+        apis: [...apis],
         totalApis: apis.length,
         totalEndpoints: apis.reduce((sum, { endpoints }) => sum + endpoints.length, 0),
         byType: Object.fromEntries(Map.groupBy(apis, (entry) => entry.type)),
         byStatus: Object.fromEntries(Map.groupBy(apis, (entry) => entry.metadata.status)),
         updatedAt: service.updatedAt(),
-      }
+      } satisfies z.input<(typeof registryRoutes)['getRegistry']['response']>),
+    )
+  return {
+    getRegistry() {
+      const apis = service.apis()
+      const text = written.get(apis) ?? write(apis)
+      written.set(apis, text)
+      return text
     },
     findApis: (_ctx, { query }) => {
       const { tags, ...rest } = query

@@ -90,7 +90,7 @@ export function createRegistryService(parts: RegistryParts): RegistryService {
   }
 
   return {
-    apis: (query = {}) => all().filter((entry) => matches(entry, query)),
+    apis: (query) => (query === undefined ? all() : all().filter((entry) => matches(entry, query))),
     api,
     endpoints(query) {
       const wanted = query.path === undefined ? null : pathMatcher(query.path)
