@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { areOver, rowOf, runsWhen, saveFlow } from '../support/flow-calls.ts'
 
 let host: TestHost
 
@@ -184,7 +185,7 @@ describe('a trigger item of its own', () => {
       [1, 'done'],
       [0, 'done'],
     ])
-    expect(found[1].error).toContain('"automation" is not installed')
+    expect(found[1].error).toContain('flow_not_found')
   })
 
   it('says why an expression, a target or a value of an action fails; other triggers go on', async () => {
@@ -251,6 +252,45 @@ describe('a trigger item of its own', () => {
     const [run] = await runs('scripted.run')
     expect([run.status, run.error]).toEqual(['done', null])
     expect((await host.get(`/data/scripted/${body.id}`)).body.record.seen).toBe('create js')
+  })
+
+  it('starts flows, each in its turn, and tells people, once', async () => {
+    await host.defineObject('told', { name: { type: 'text' } })
+    const params = { n: '{{ record.name.size() }}' }
+    const saved = await save('told.do', {
+      object: 'told',
+      events: ['create', 'delete'],
+      actions: [
+        { type: 'run_flow', config: { flow: 'follows', params } },
+        { type: 'notify', config: { to: '{{ user.id }}', title: '{{ event.operation }} {{ record.name }}' } },
+        { type: 'notify', config: { to: 'nobody', title: 't' } },
+      ],
+    })
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200)
+    const { nodes, edges } = rowOf({
+      id: 'c',
+      type: 'create_record',
+      config: {
+        object: 'entry',
+        data: { text: '{{ record.name }}', of: '{{ event.type }}', amount: '{{ params.n }}' },
+      },
+    })
+    await saveFlow(host, 'follows', { nodes, edges, concurrency: { maxConcurrent: 2 } })
+    const names = Array.from({ length: 12 }, (_, at) => `t${at}`)
+    const made = await host.post('/data/told/createMany', { records: names.map((name) => ({ name })) })
+    await settled()
+    await runsWhen(host, 'follows', (all) => all.length === 12 && areOver(all))
+    const { notifications } = (await host.get('/notifications?type=record&limit=50')).body
+    expect(notifications.filter(({ title }: { title: string }) => title.startsWith('create t'))).toHaveLength(12)
+    await host.delete(`/data/told/${made.body.records[0].id}`)
+    await settled()
+    await runsWhen(host, 'follows', (all) => all.length === 13 && areOver(all))
+    const { records } = (await host.get('/data/entry?amount=2&amount=3&sort=created_at')).body
+    expect(records, JSON.stringify(records)).toHaveLength(13)
+    expect(new Set(records.map(({ text }: { text: string }) => text))).toEqual(new Set([...names, null]))
+    const [last, ...others] = await runs('told.do')
+    expect(last).toMatchObject({ status: 'failed', error: 'validation_error: to: There is no such user.' })
+    expect(others.slice(0, 2).map(({ status }: { status: string }) => status)).toEqual(['done', 'done'])
   })
 
   it('keeps no word about a purged record in the reasons of its runs (D-59)', async () => {

@@ -167,6 +167,13 @@ export interface AutomationService {
     options: { readonly waitMs: number; readonly type?: TriggerType },
   ): Promise<RunState>
   /**
+   * Starts a flow for a change of a record; nobody waits for it, and it runs when its turn comes. A flow that runs as a
+   * user has the rights of `input.userId`, else of its last saver.
+   * @param also written together with the run
+   * @throws flow_not_found, flow_disabled, validation_error, resource_not_found for a record its user may not read
+   */
+  startLater(ctx: RequestContext, flow: string, input: StartInput, also: (tx: Tx) => void): Promise<void>
+  /**
    * Resumes a step that a plugin's node left waiting, inside the caller's transaction.
    * @returns false when it does not wait (any more)
    */

@@ -216,6 +216,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
   const view = createRunView({ read, authorizer, isAdministrator, hasOrganizations, now: clock.now })
   const triggering = createTriggering({
     read,
+    write,
     book,
     starter,
     queue,
@@ -291,6 +292,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
           ...(error === undefined ? {} : { error }),
         }
       },
+      startLater: (ctx, flow, input, also) => triggering.startLater(ctx, flows.require(ctx, flow), input, also),
       resumeStep(tx, { runId, key }, outcome) {
         const step = waitingSteps(tx, runId).find((one) => one.key === key)
         return step !== undefined && acts.wake(tx, step, outcome)

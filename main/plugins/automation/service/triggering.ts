@@ -3,9 +3,9 @@ import type { TriggerType } from '#shared/contracts/automation.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads } from '#main/kernel/database.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
-import type { StartInput } from '../api.ts'
+import type { AutomationService, StartInput } from '../api.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
 import { getRun } from '../store.ts'
@@ -30,6 +30,8 @@ export interface TriggerOptions {
 export interface Triggering {
   /** @throws flow_disabled, validation_error, permission_denied, concurrent_execution_limit */
   start(ctx: RequestContext, known: KnownFlow, input: StartInput, options: TriggerOptions): Promise<RunRow>
+  /** As {@link AutomationService.startLater} says. */
+  startLater(ctx: RequestContext, known: KnownFlow, input: StartInput, also: (tx: Tx) => void): Promise<void>
   /**
    * Starts a flow by its name, else every active flow of an event of the API.
    * @throws flow_not_found
@@ -45,6 +47,7 @@ export interface Triggering {
 /** What starting needs. */
 export interface TriggerParts {
   readonly read: Reads
+  readonly write: Write
   readonly book: FlowBook
   readonly starter: RunStarter
   readonly queue: RunQueue
@@ -82,12 +85,13 @@ export function createTriggering(parts: TriggerParts): Triggering {
     if (errors.length > 0) throw automationError('flow_validation_failed', { errors })
   }
 
-  const startRun = async (
+  /** The row of a run as the caller asks for it. */
+  const draftRun = async (
     ctx: RequestContext,
     known: KnownFlow,
     input: StartInput,
     type: TriggerType,
-  ): Promise<string> => {
+  ): Promise<RunRow> => {
     requireStartable(known)
     const { flow } = known
     const userId = userOf(ctx, input.userId)
@@ -108,15 +112,16 @@ export function createTriggering(parts: TriggerParts): Triggering {
       caller,
       depth: ctx.depth + 1,
     })
-    if (given !== null || recordId === undefined || object === undefined) {
-      await starter.startAsked(known, draft)
-      return draft.id
-    }
+    if (given !== null || recordId === undefined || object === undefined) return draft
     const reader = isOther ? contextOf(accounts, { ...draft, runAs: 'user' }, ctx.signal) : ctx
     const { record } = await parts.data.get(reader, { object, id: recordId })
-    const whole = JSON.stringify({ ...(JSON.parse(draft.input) as object), record })
-    await starter.startAsked(known, { ...draft, input: whole })
-    return draft.id
+    return { ...draft, input: JSON.stringify({ ...(JSON.parse(draft.input) as object), record }) }
+  }
+
+  const startRun = async (...asked: Parameters<typeof draftRun>): Promise<string> => {
+    const run = await draftRun(...asked)
+    await starter.startAsked(asked[1], run)
+    return run.id
   }
 
   /** The run when it has ended, waits, or the time is over. */
@@ -128,6 +133,16 @@ export function createTriggering(parts: TriggerParts): Triggering {
   return {
     async start(ctx, known, input, { waitMs, type = 'manual' }) {
       return settled(ctx, await startRun(ctx, known, input, type), waitMs)
+    },
+    async startLater(ctx, known, input, also) {
+      const userId = input.userId ?? known.state.savedBy
+      const run = await draftRun(ctx, known, { ...input, ...(userId === null ? {} : { userId }) }, 'manual')
+      await starter.room(1)
+      await parts.write('automation.start', (tx) => {
+        starter.insert(tx, known, run)
+        also(tx)
+      })
+      await starter.startOwn(known, run)
     },
     async startNamed(ctx, trigger, input, { waitMs, type }) {
       const named = parts.book.get(trigger)

@@ -2,6 +2,9 @@
 // service is not installed fails with a sentence.
 import { validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx, Write } from '#main/kernel/database.ts'
+import type { AutomationService } from '#main/plugins/automation/api.ts'
+import type { NotificationsService } from '#main/plugins/notifications/api.ts'
 import type { DataService } from '../../api.ts'
 import type { ScriptsService } from '#main/plugins/scripts/api.ts'
 
@@ -12,27 +15,41 @@ export interface TriggerSubject {
   readonly event: string
   readonly record: Readonly<Record<string, unknown>>
   readonly previous: Readonly<Record<string, unknown>> | null
+  /** Who caused the event; null for nobody in particular. */
+  readonly userId: string | null
 }
 
 /** What actions work with. */
 export interface TriggerActionParts {
   readonly data: Pick<DataService, 'create' | 'update' | 'bulk' | 'find'>
+  readonly write: Write
   readonly scripts: () => ScriptsService | undefined
+  readonly automation: () => Pick<AutomationService, 'startLater'> | undefined
+  readonly notifications: () => Pick<NotificationsService, 'notify'> | undefined
+  /** Whether there is such a user where a trigger works. */
+  readonly isUser: (userId: string, organizationId: string | null) => boolean
 }
 
-/** Runs one action with its templates filled in. @throws PlatformError */
+/**
+ * Runs one action with its templates filled in.
+ * @param done marks it as done in the transaction of what it does, where it has one of its own
+ * @throws PlatformError
+ */
 export type RunTriggerAction = (
   ctx: RequestContext,
   type: string,
   config: Readonly<Record<string, unknown>>,
   subject: TriggerSubject,
+  done: (tx: Tx) => void,
 ) => Promise<void>
 
 /** Records one action may change by a filter; more are refused rather than changed in part. */
 const maxFiltered = 1_000
 
 /** Makes the actions. */
-export function createTriggerActions({ data, scripts }: TriggerActionParts): RunTriggerAction {
+export function createTriggerActions(parts: TriggerActionParts): RunTriggerAction {
+  const { data, scripts } = parts
+
   const updateFiltered = async (
     ctx: RequestContext,
     object: string,
@@ -48,7 +65,35 @@ export function createTriggerActions({ data, scripts }: TriggerActionParts): Run
     if (result.error !== undefined) throw refuse('filter', result.error.message)
   }
 
-  return async (ctx, type, config, subject) => {
+  const notify = async (
+    ctx: RequestContext,
+    config: Readonly<Record<string, unknown>>,
+    { object, recordId }: TriggerSubject,
+    done: (tx: Tx) => void,
+  ): Promise<void> => {
+    const service = parts.notifications() ?? absent('notification')
+    const to = config['to'] ?? missing('to')
+    const listed: readonly unknown[] = Array.isArray(to) ? to : String(to as string).split(',')
+    const users = new Set(listed.map((one) => String(one).trim()))
+    for (const user of users)
+      if (!parts.isUser(user, ctx.organizationId)) throw refuse('to', 'There is no such user.', 'invalid_reference')
+    const title = textOf(config, 'title') ?? missing('title')
+    await parts.write('data.trigger', (tx) => {
+      for (const userId of users)
+        service.notify(tx, {
+          userId,
+          type: 'record',
+          title,
+          body: textOf(config, 'body') ?? '',
+          data: { object, recordId },
+          actionUrl: textOf(config, 'actionUrl') ?? `#/o/${object}?rec=${recordId}`,
+          ...(ctx.organizationId === null ? {} : { organizationId: ctx.organizationId }),
+        })
+      done(tx)
+    })
+  }
+
+  return async (ctx, type, config, subject, done) => {
     switch (type) {
       case 'update_record': {
         const object = textOf(config, 'object') ?? subject.object
@@ -72,10 +117,21 @@ export function createTriggerActions({ data, scripts }: TriggerActionParts): Run
         else await service.run(ctx, { source: source ?? missing('source'), input })
         return
       }
-      case 'run_flow':
-        return absent('automation')
+      case 'run_flow': {
+        const service = parts.automation() ?? absent('automation')
+        const { object, recordId, event, userId } = subject
+        const input = {
+          object,
+          // What is deleted is read by nobody.
+          ...(event === 'delete' ? {} : { recordId }),
+          event,
+          params: config['params'] === undefined ? {} : mapOf(config, 'params'),
+          ...(userId === null ? {} : { userId }),
+        }
+        return service.startLater(ctx, textOf(config, 'flow') ?? missing('flow'), input, done)
+      }
       case 'notify':
-        return absent('notification')
+        return notify(ctx, config, subject, done)
       default:
         throw refuse('type', 'There is no action of this type.')
     }
@@ -101,6 +157,10 @@ function absent(service: string): never {
   throw refuse('type', `The service "${service}" is not installed.`)
 }
 
-function refuse(field: string, message: string, code: 'required' | 'not_allowed' = 'not_allowed'): Error {
+function refuse(
+  field: string,
+  message: string,
+  code: 'required' | 'not_allowed' | 'invalid_reference' = 'not_allowed',
+): Error {
   return validationError([{ field, code, message }])
 }

@@ -98,7 +98,7 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
       running.set(ctx, pending(at))
       try {
         const config = fillTemplates(action.config, scope) as Record<string, unknown>
-        await parts.run(ctx, action.type, config, subject)
+        await parts.run(ctx, action.type, config, subject, (tx) => addRun(tx, pending(at)))
         if (!hasRun(parts.read, event.eventId, trigger.name, at))
           await parts.write('data.trigger', (tx) => addRun(tx, pending(at)))
       } catch (error) {
@@ -162,7 +162,8 @@ function subjectOf(event: PlatformEvent): TriggerSubject | undefined {
   const old = Object.entries(changes ?? {}).map(([name, change]) => [name, change.old] as const)
   const word = triggerEvents[event.type]!
   const previous = word === 'create' ? null : { ...record, ...Object.fromEntries(old) }
-  return { object: event.object, recordId: event.recordId, event: word, record, previous }
+  const userId = event.actor.type === 'user' ? event.actor.id : (event.onBehalfOf ?? null)
+  return { object: event.object, recordId: event.recordId, event: word, record, previous, userId }
 }
 
 function holds({ condition }: Trigger, scope: ExpressionScope): boolean {
