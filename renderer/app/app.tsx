@@ -3,13 +3,15 @@ import { MantineProvider, Button, DirectionProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import type { ComponentProps } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { Delayed } from '../components/delayed.tsx'
 import { HomeScreen } from '../features/home/index.ts'
 import { useHashPath, useHashSearch } from '../lib/hash-location.ts'
+import { useHostStatus } from '../lib/host-status.ts'
 import { direction } from '../lib/language.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { t } from '../lib/strings.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { OrganizationGate } from './organization-gate.tsx'
@@ -23,131 +25,131 @@ import { useShellWindow } from './use-shell-window.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { Page } from '../components/page.tsx'
 
-const Overlays = lazy(async () => ({ default: (await import('./overlays.tsx')).Overlays }))
-const ObjectListScreen = lazy(async () => ({
+const Overlays = lazyPart(async () => ({ default: (await import('./overlays.tsx')).Overlays }))
+const ObjectListScreen = lazyPart(async () => ({
   default: (await import('../features/objects/object-list-screen.tsx')).ObjectListScreen,
 }))
-const BlankObjectScreen = lazy(async () => ({
+const BlankObjectScreen = lazyPart(async () => ({
   default: (await import('../features/objects/blank-object-screen.tsx')).BlankObjectScreen,
 }))
-const ObjectEditorScreen = lazy(async () => ({
+const ObjectEditorScreen = lazyPart(async () => ({
   default: (await import('../features/objects/object-editor-screen.tsx')).ObjectEditorScreen,
 }))
-const RecordsScreen = lazy(async () => ({
+const RecordsScreen = lazyPart(async () => ({
   default: (await import('../features/records/records-screen.tsx')).RecordsScreen,
 }))
-const ViewKind = lazy(async () => ({
+const ViewKind = lazyPart(async () => ({
   default: (await import('../features/views/view-kind.tsx')).ViewKind,
 }))
-const FormScreen = lazy(async () => ({
+const FormScreen = lazyPart(async () => ({
   default: (await import('../features/views/form-screen.tsx')).FormScreen,
 }))
-const RecordPeek = lazy(async () => ({
+const RecordPeek = lazyPart(async () => ({
   default: (await import('../features/record/record-peek.tsx')).RecordPeek,
 }))
-const RecordScreen = lazy(async () => ({
+const RecordScreen = lazyPart(async () => ({
   default: (await import('../features/record/record-screen.tsx')).RecordScreen,
 }))
-const NotificationsScreen = lazy(async () => ({
+const NotificationsScreen = lazyPart(async () => ({
   default: (await import('../features/notifications/notifications-screen.tsx')).NotificationsScreen,
 }))
-const NewTableScreen = lazy(async () => ({
+const NewTableScreen = lazyPart(async () => ({
   default: (await import('../features/import/new-table-screen.tsx')).NewTableScreen,
 }))
-const ImportScreen = lazy(async () => ({
+const ImportScreen = lazyPart(async () => ({
   default: (await import('../features/import/import-screen.tsx')).ImportScreen,
 }))
-const JobsScreen = lazy(async () => ({
+const JobsScreen = lazyPart(async () => ({
   default: (await import('../features/import/jobs-screen.tsx')).JobsScreen,
 }))
-const JobScreen = lazy(async () => ({
+const JobScreen = lazyPart(async () => ({
   default: (await import('../features/import/job-screen.tsx')).JobScreen,
 }))
-const AccountScreen = lazy(async () => ({
+const AccountScreen = lazyPart(async () => ({
   default: (await import('../features/account/account-screen.tsx')).AccountScreen,
 }))
-const DeviceScreen = lazy(async () => ({
+const DeviceScreen = lazyPart(async () => ({
   default: (await import('../features/account/device-screen.tsx')).DeviceScreen,
 }))
-const InvitationScreen = lazy(async () => ({
+const InvitationScreen = lazyPart(async () => ({
   default: (await import('../features/account/invitation-screen.tsx')).InvitationScreen,
 }))
-const PeopleScreen = lazy(async () => ({
+const PeopleScreen = lazyPart(async () => ({
   default: (await import('../features/access/people-screen.tsx')).PeopleScreen,
 }))
-const PersonScreen = lazy(async () => ({
+const PersonScreen = lazyPart(async () => ({
   default: (await import('../features/access/person-screen.tsx')).PersonScreen,
 }))
-const RightsScreen = lazy(async () => ({
+const RightsScreen = lazyPart(async () => ({
   default: (await import('../features/access/rights-screen.tsx')).RightsScreen,
 }))
-const RightScreen = lazy(async () => ({
+const RightScreen = lazyPart(async () => ({
   default: (await import('../features/access/right-screen.tsx')).RightScreen,
 }))
-const CheckScreen = lazy(async () => ({
+const CheckScreen = lazyPart(async () => ({
   default: (await import('../features/access/check-screen.tsx')).CheckScreen,
 }))
-const OrganizationsScreen = lazy(async () => ({
+const OrganizationsScreen = lazyPart(async () => ({
   default: (await import('../features/organizations/organizations-screen.tsx')).OrganizationsScreen,
 }))
-const OrganizationScreen = lazy(async () => ({
+const OrganizationScreen = lazyPart(async () => ({
   default: (await import('../features/organizations/organization-screen.tsx')).OrganizationScreen,
 }))
-const ClientsScreen = lazy(async () => ({
+const ClientsScreen = lazyPart(async () => ({
   default: (await import('../features/access/clients-screen.tsx')).ClientsScreen,
 }))
-const AuditScreen = lazy(async () => ({
+const AuditScreen = lazyPart(async () => ({
   default: (await import('../features/audit/audit-screen.tsx')).AuditScreen,
 }))
-const SyncScreen = lazy(async () => ({
+const SyncScreen = lazyPart(async () => ({
   default: (await import('../features/sync/sync-screen.tsx')).SyncScreen,
 }))
-const ConflictsScreen = lazy(async () => ({
+const ConflictsScreen = lazyPart(async () => ({
   default: (await import('../features/conflicts/conflicts-screen.tsx')).ConflictsScreen,
 }))
-const WebhooksScreen = lazy(async () => ({
+const WebhooksScreen = lazyPart(async () => ({
   default: (await import('../features/webhooks/webhooks-screen.tsx')).WebhooksScreen,
 }))
-const ApprovalsScreen = lazy(async () => ({
+const ApprovalsScreen = lazyPart(async () => ({
   default: (await import('../features/workflow/approvals-screen.tsx')).ApprovalsScreen,
 }))
-const AutomationScreen = lazy(async () => ({
+const AutomationScreen = lazyPart(async () => ({
   default: (await import('../features/automation/automation-screen.tsx')).AutomationScreen,
 }))
-const FlowScreen = lazy(async () => ({
+const FlowScreen = lazyPart(async () => ({
   default: (await import('../features/automation/flow-screen.tsx')).FlowScreen,
 }))
-const PackagesScreen = lazy(async () => ({
+const PackagesScreen = lazyPart(async () => ({
   default: (await import('../features/packages/packages-screen.tsx')).PackagesScreen,
 }))
-const FilesScreen = lazy(async () => ({
+const FilesScreen = lazyPart(async () => ({
   default: (await import('../features/files/files-screen.tsx')).FilesScreen,
 }))
-const ApiScreen = lazy(async () => ({
+const ApiScreen = lazyPart(async () => ({
   default: (await import('../features/api/api-screen.tsx')).ApiScreen,
 }))
-const AssistantScreen = lazy(async () => ({
+const AssistantScreen = lazyPart(async () => ({
   default: (await import('../features/assistant/assistant-screen.tsx')).AssistantScreen,
 }))
-const DashboardListScreen = lazy(async () => ({
+const DashboardListScreen = lazyPart(async () => ({
   default: (await import('../features/dashboards/dashboard-list-screen.tsx')).DashboardListScreen,
 }))
-const DashboardScreen = lazy(async () => ({
+const DashboardScreen = lazyPart(async () => ({
   default: (await import('../features/dashboards/dashboard-screen.tsx')).DashboardScreen,
 }))
-const TrashScreen = lazy(async () => ({
+const TrashScreen = lazyPart(async () => ({
   default: (await import('../features/trash/trash-screen.tsx')).TrashScreen,
 }))
-const BackupsScreen = lazy(async () => ({
+const BackupsScreen = lazyPart(async () => ({
   default: (await import('../features/backups/backups-screen.tsx')).BackupsScreen,
 }))
-const SettingsScreen = lazy(async () => ({
+const SettingsScreen = lazyPart(async () => ({
   default: (await import('../features/settings/settings-screen.tsx')).SettingsScreen,
 }))
-const SearchScreen = lazy(async () => ({
+const SearchScreen = lazyPart(async () => ({
   default: (await import('../features/search/search-screen.tsx')).SearchScreen,
 }))
-const JoinScreen = lazy(async () => ({
+const JoinScreen = lazyPart(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
 
@@ -295,7 +297,15 @@ function useFocusAfterNavigation(location: string): void {
   }, [location])
 }
 
+/** A screen on its way, or why it does not come: the page is loaded anew once the host answers. */
 function Waiting() {
+  if (useHostStatus() === 'down') {
+    return (
+      <Page title={t('offline.title')} lead={t('offline.lead')} width="narrow">
+        <p>{t('offline.next')}</p>
+      </Page>
+    )
+  }
   return (
     <Delayed>
       <p role="status" style={{ padding: 24, color: 'var(--cairn-text-quiet)' }}>

@@ -1,12 +1,13 @@
 // Owns that records wait for an organization where there are organizations: who works in none is asked for one first.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { useAuthFeature } from '../lib/auth-config.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { meQuery, activeOrganizationOf } from '../lib/me.ts'
 
-const OrganizationsScreen = lazy(async () => ({
+const OrganizationsScreen = lazyPart(async () => ({
   default: (await import('../features/organizations/organizations-screen.tsx')).OrganizationsScreen,
 }))
 

@@ -1,13 +1,14 @@
 // Owns what lies over every screen: palette, shortcuts, steps, questions and files. A chunk of its own, fetched once the
 // page is drawn, since nobody wants any of it before.
-import { Suspense, lazy, useRef } from 'react'
+import { Suspense, useRef } from 'react'
 import { useFilePreview } from '../lib/file-preview.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { UndoList } from './undo-list.tsx'
 
-const FilePreview = lazy(async () => ({ default: (await import('../features/files/index.ts')).FilePreview }))
+const FilePreview = lazyPart(async () => ({ default: (await import('../features/files/index.ts')).FilePreview }))
 
 /** All of it; each shows itself when it is wanted. */
 export function Overlays() {

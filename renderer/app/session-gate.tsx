@@ -1,7 +1,7 @@
 // Owns the question whether this browser may talk to the host: exchanges the code of the link, asks once, and shows
 // sign-in or the offline page until the answer is yes.
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Delayed } from '../components/delayed.tsx'
@@ -11,13 +11,14 @@ import { onSignedOut } from '../lib/api-client.ts'
 import { hasCode } from '../lib/api-error.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { onHostBack } from '../lib/host-status.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { signInWithCode } from '../lib/session.ts'
 import { t } from '../lib/strings.ts'
 
-const AuthorizePages = lazy(async () => ({
+const AuthorizePages = lazyPart(async () => ({
   default: (await import('../features/sign-in/authorize-pages.tsx')).AuthorizePages,
 }))
-const SignInPages = lazy(async () => ({
+const SignInPages = lazyPart(async () => ({
   default: (await import('../features/sign-in/sign-in-pages.tsx')).SignInPages,
 }))
 

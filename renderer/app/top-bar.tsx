@@ -14,12 +14,13 @@ import {
   IconSun,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
 import { useAuthFeature } from '../lib/auth-config.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
 import { useHostStatus } from '../lib/host-status.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { t } from '../lib/strings.ts'
 import { useUndoLabels } from '../lib/undo.ts'
 import { NotificationBell } from './notification-bell.tsx'
@@ -27,11 +28,11 @@ import classes from './top-bar.module.css'
 import { redoAndTell, undoAndTell } from '../lib/undo-told.ts'
 import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, setUndoListOpen, useUi } from './ui-state.ts'
 
-const WorkspaceSwitcher = lazy(async () => ({
+const WorkspaceSwitcher = lazyPart(async () => ({
   default: (await import('../features/organizations/workspace-switcher.tsx')).WorkspaceSwitcher,
 }))
 
-const SyncPill = lazy(async () => ({ default: (await import('../features/sync/sync-pill.tsx')).SyncPill }))
+const SyncPill = lazyPart(async () => ({ default: (await import('../features/sync/sync-pill.tsx')).SyncPill }))
 
 /** The banner of every screen. */
 export function TopBar(props: { narrow: boolean }) {

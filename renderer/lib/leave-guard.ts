@@ -1,6 +1,6 @@
 // Owns the question before a screen with unsaved work is left: by a link, a key, the browser's own buttons, or by closing
 // or reloading the page, where the browser or the desktop shell words it.
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { confirmAction } from './confirm.ts'
 import { guardLocation } from './hash-location.ts'
 
@@ -32,4 +32,19 @@ export function useLeaveGuard(question: LeaveQuestion | undefined): void {
       window.removeEventListener('beforeunload', hold)
     }
   }, [text])
+}
+
+/** Has the browser ask before the page is closed or loaded anew, as long as what is answered was last told true. */
+export function useHeldPage(): (isUnsaved: boolean) => void {
+  const held = useRef(false)
+  useEffect(() => {
+    const hold = (event: BeforeUnloadEvent): void => {
+      if (held.current) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', hold)
+    return () => window.removeEventListener('beforeunload', hold)
+  }, [])
+  return useCallback((isUnsaved) => {
+    held.current = isUnsaved
+  }, [])
 }

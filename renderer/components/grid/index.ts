@@ -15,6 +15,7 @@ export type {
   GridProgress,
   GridRecord,
   GridTotals,
+  GridUnsaved,
   GridWrite,
   GridWritten,
 } from './grid-types.ts'

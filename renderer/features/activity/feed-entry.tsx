@@ -9,11 +9,12 @@ import {
   IconStar,
   IconStarFilled,
 } from '@tabler/icons-react'
-import { Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { ChosenFiles } from '../../components/files/index.ts'
 import { useMenu } from '../../components/menu-options.ts'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { confirmAction } from '../../lib/confirm.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { isStringKey, t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
@@ -28,7 +29,9 @@ import { ReactionPicker, Reactions } from './reactions.tsx'
 import type { Person } from './use-people.ts'
 import classes from './activity.module.css'
 
-const MarkdownView = lazy(async () => ({ default: (await import('../../components/markdown-view.tsx')).MarkdownView }))
+const MarkdownView = lazyPart(async () => ({
+  default: (await import('../../components/markdown-view.tsx')).MarkdownView,
+}))
 
 /** Types people write. */
 const written = new Set(['comment', 'task', 'event', 'email', 'call', 'note', 'file'])

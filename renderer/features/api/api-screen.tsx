@@ -1,19 +1,20 @@
 // Owns the page for people who write programs: requests behind a view, documentation to try, GraphQL, and assistants.
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import { Loading } from '../../components/delayed.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { t } from '../../lib/strings.ts'
 import { apiParts, apiPath } from './api-places.ts'
 import type { ApiPart } from './api-places.ts'
 import { RequestsPart } from './requests-part.tsx'
 
-const ReferencePart = lazy(async () => ({ default: (await import('./reference-part.tsx')).ReferencePart }))
-const ExplorerPart = lazy(async () => ({ default: (await import('./explorer-part.tsx')).ExplorerPart }))
-const ConnectionsPart = lazy(async () => ({ default: (await import('./connections-part.tsx')).ConnectionsPart }))
+const ReferencePart = lazyPart(async () => ({ default: (await import('./reference-part.tsx')).ReferencePart }))
+const ExplorerPart = lazyPart(async () => ({ default: (await import('./explorer-part.tsx')).ExplorerPart }))
+const ConnectionsPart = lazyPart(async () => ({ default: (await import('./connections-part.tsx')).ConnectionsPart }))
 
 /** The page; `part` is one of its tabs, `object` what is chosen in it. */
 export function ApiScreen(props: { part: string | undefined; object: string | undefined }) {

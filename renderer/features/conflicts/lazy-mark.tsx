@@ -1,9 +1,10 @@
 // Owns loading the mark of a field when there is a first conflict to mark.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { ComponentProps } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import type { ConflictMark as Mark } from './field-mark.tsx'
 
-const Loaded = lazy(async () => ({ default: (await import('./field-mark.tsx')).ConflictMark }))
+const Loaded = lazyPart(async () => ({ default: (await import('./field-mark.tsx')).ConflictMark }))
 
 /** The mark of a field, or of the record as a whole; nothing without conflicts. */
 export function ConflictMark(props: ComponentProps<typeof Mark>) {

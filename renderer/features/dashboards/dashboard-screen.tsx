@@ -11,7 +11,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useMemo, useRef, useState } from 'react'
+import { Suspense, useMemo, useRef, useState } from 'react'
 import { useSearch } from 'wouter'
 import { Loading } from '../../components/delayed.tsx'
 import { useMenu } from '../../components/menu-options.ts'
@@ -21,6 +21,7 @@ import { hasCode } from '../../lib/api-error.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { copyLink } from '../../lib/copy-link.ts'
 import { navigate } from '../../lib/hash-location.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { t } from '../../lib/strings.ts'
 import { useFieldContext } from '../records/index.ts'
@@ -37,7 +38,7 @@ import { TileView } from './tile-view.tsx'
 import { objectsOfTiles, useBar, useTileFields } from './use-bar.ts'
 import { LiveObject } from './use-live-tiles.tsx'
 
-const DashboardEditor = lazy(async () => ({ default: (await import('./dashboard-editor.tsx')).DashboardEditor }))
+const DashboardEditor = lazyPart(async () => ({ default: (await import('./dashboard-editor.tsx')).DashboardEditor }))
 
 /** The page; `part` is `edit` for the editor. */
 export function DashboardScreen(props: { name: string; part: string | undefined }) {

@@ -3,11 +3,12 @@
 import { Menu } from '@mantine/core'
 import { IconDownload, IconList } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useRef, useState } from 'react'
+import { Suspense, useRef, useState } from 'react'
 import type { CSSProperties } from 'react'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { objectPluralLabel } from '../objects/index.ts'
@@ -34,7 +35,7 @@ import { savePicture } from './tile-picture.ts'
 import { askOf, isAdditive, seriesOf } from './tile-query.ts'
 import { kindLabel, kindOf } from './tile-words.ts'
 
-const SeriesChart = lazy(async () => ({
+const SeriesChart = lazyPart(async () => ({
   default: (await import('../../components/charts/series-chart.tsx')).SeriesChart,
 }))
 

@@ -1,5 +1,6 @@
 // Owns which component shows a tile, and that a tile whose object the caller may not know says so.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { t } from '../../lib/strings.ts'
 import { useObjects } from '../objects/index.ts'
 import { objectOfTile } from './dashboard-item.ts'
@@ -10,7 +11,7 @@ import { RecordsTile } from './records-tile.tsx'
 import { TileFrame, TileNote, TileWaiting } from './tile-frame.tsx'
 import { tileTitle } from './tile-words.ts'
 
-const TextTile = lazy(async () => ({ default: (await import('./text-tile.tsx')).TextTile }))
+const TextTile = lazyPart(async () => ({ default: (await import('./text-tile.tsx')).TextTile }))
 
 /** A tile as everybody sees it. */
 export function TileView(props: { tile: Tile; bar: BarFilter }) {

@@ -2,11 +2,12 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconTable } from '@tabler/icons-react'
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { NewTableFlow } from '../import/index.ts'
@@ -14,8 +15,8 @@ import { objectPluralLabel, recordCountQuery, useObjects } from '../objects/inde
 import type { ObjectItem } from '../objects/index.ts'
 import classes from './home-screen.module.css'
 
-const ReadyApps = lazy(async () => ({ default: (await import('../packages/index.ts')).ReadyApps }))
-const OverviewParts = lazy(async () => ({ default: (await import('./overview-parts.tsx')).OverviewParts }))
+const ReadyApps = lazyPart(async () => ({ default: (await import('../packages/index.ts')).ReadyApps }))
+const OverviewParts = lazyPart(async () => ({ default: (await import('./overview-parts.tsx')).OverviewParts }))
 
 /** Home. With nothing stored yet it asks what to keep track of and takes a pasted table at once. */
 export function HomeScreen() {

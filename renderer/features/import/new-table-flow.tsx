@@ -1,12 +1,13 @@
 // Owns the first step of a new table: the place it comes in. What follows is loaded while the table is being read.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { Notice } from '../../components/notice.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { SourceArea } from './source-area.tsx'
 import { useOpenedFile } from './use-opened-file.ts'
 import { useTable } from './use-table.ts'
 
-const NewTableSteps = lazy(async () => ({ default: (await import('./new-table-steps.tsx')).NewTableSteps }))
+const NewTableSteps = lazyPart(async () => ({ default: (await import('./new-table-steps.tsx')).NewTableSteps }))
 
 /** From a source to an object with records. `before` is shown around the source while nothing is chosen. */
 export function NewTableFlow(props: { before: (area: ReactNode) => ReactNode; autoFocus?: boolean }) {

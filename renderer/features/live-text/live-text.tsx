@@ -1,12 +1,13 @@
 // Owns when a field is edited live, and loading the editor for it.
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { t } from '../../lib/strings.ts'
 import type { MarkdownEditorProps } from './markdown-editor.tsx'
 
-const MarkdownEditor = lazy(async () => ({ default: (await import('./markdown-editor.tsx')).MarkdownEditor }))
+const MarkdownEditor = lazyPart(async () => ({ default: (await import('./markdown-editor.tsx')).MarkdownEditor }))
 
 /** The longest text of each type that is edited live, where its field says nothing. @source D-94 */
 const lengths: Readonly<Record<string, number>> = { markdown: 1_000_000, textarea: 100_000, code: 1_000_000 }

@@ -1,8 +1,9 @@
 // Owns editing one field, or adding one beside another, from the records of its object: the dialog of the field, the plan
 // where values change, one save. The designer keeps a draft of many changes; here each is saved by itself.
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { hasCode } from '../../lib/api-error.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
@@ -14,8 +15,8 @@ import { rememberObject } from './object-step.ts'
 import { saveObject } from './save-object.ts'
 import type { PendingPlan } from './save-object.ts'
 
-const FieldDialog = lazy(async () => ({ default: (await import('./field-dialog.tsx')).FieldDialog }))
-const PlanDialog = lazy(async () => ({ default: (await import('./plan-dialog.tsx')).PlanDialog }))
+const FieldDialog = lazyPart(async () => ({ default: (await import('./field-dialog.tsx')).FieldDialog }))
+const PlanDialog = lazyPart(async () => ({ default: (await import('./plan-dialog.tsx')).PlanDialog }))
 
 /** What is edited: a field, perhaps its type first, or a new one beside another. */
 export type FieldPlace = { field: string; picking?: boolean } | { beside: string; side: 'before' | 'after' }

@@ -1,5 +1,5 @@
 // The door of the objects feature: what other features and the frame may use. Screens are loaded by the router itself.
-import { lazy } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 
 export { displayFieldOf, fieldList, labelsOf, objectLabel, objectPluralLabel } from './object-item.ts'
 export type { FieldItem, ObjectItem } from './object-item.ts'
@@ -19,4 +19,4 @@ export { deleteObject } from './delete-object.ts'
 export type { FieldPlace } from './field-in-place.tsx'
 
 /** Editing a field, or adding one, from the records of its object; loaded when it is first shown. */
-export const FieldInPlace = lazy(async () => ({ default: (await import('./field-in-place.tsx')).FieldInPlace }))
+export const FieldInPlace = lazyPart(async () => ({ default: (await import('./field-in-place.tsx')).FieldInPlace }))

@@ -2,11 +2,12 @@
 import { Button, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { localOwnerId, useMe } from '../../lib/me.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -45,11 +46,11 @@ import planClasses from './plan.module.css'
 import type { FieldLabels } from './plan-words.ts'
 import { hasCode } from '../../lib/api-error.ts'
 
-const DraftPreview = lazy(async () => ({ default: (await import('./draft-preview.tsx')).DraftPreview }))
-const RelationsPart = lazy(async () => ({ default: (await import('./relations-part.tsx')).RelationsPart }))
-const ViewsPart = lazy(async () => ({ default: (await import('./views-part.tsx')).ViewsPart }))
-const RightsPart = lazy(async () => ({ default: (await import('./rights-part.tsx')).RightsPart }))
-const LabelsPart = lazy(async () => ({ default: (await import('./labels-part.tsx')).LabelsPart }))
+const DraftPreview = lazyPart(async () => ({ default: (await import('./draft-preview.tsx')).DraftPreview }))
+const RelationsPart = lazyPart(async () => ({ default: (await import('./relations-part.tsx')).RelationsPart }))
+const ViewsPart = lazyPart(async () => ({ default: (await import('./views-part.tsx')).ViewsPart }))
+const RightsPart = lazyPart(async () => ({ default: (await import('./rights-part.tsx')).RightsPart }))
+const LabelsPart = lazyPart(async () => ({ default: (await import('./labels-part.tsx')).LabelsPart }))
 
 /** The page of one object. */
 export function ObjectEditorScreen(props: { name: string }) {

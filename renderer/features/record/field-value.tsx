@@ -1,13 +1,16 @@
 // Owns showing a value of a record: choices and links as chips, addresses as links, Markdown as it is meant, and other
 // texts as they were written.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import { FieldChips } from '../../components/field-chips.tsx'
 import { fieldTypeOf, findFieldType } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './record.module.css'
 
-const MarkdownView = lazy(async () => ({ default: (await import('../../components/markdown-view.tsx')).MarkdownView }))
+const MarkdownView = lazyPart(async () => ({
+  default: (await import('../../components/markdown-view.tsx')).MarkdownView,
+}))
 
 /** Where a value leads by itself: an address, a mailbox, a phone; undefined for everything else. */
 function valueLink(field: FieldDefinition, value: unknown): string | undefined {

@@ -1,13 +1,14 @@
 // Owns the parts of a record besides its fields: activity, history and files, one at a time. They are loaded when first shown.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { RecordFileList } from './record-file-list.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 
-const ActivityPanel = lazy(async () => ({ default: (await import('../activity/index.ts')).ActivityPanel }))
-const HistoryPanel = lazy(async () => ({ default: (await import('../activity/index.ts')).HistoryPanel }))
+const ActivityPanel = lazyPart(async () => ({ default: (await import('../activity/index.ts')).ActivityPanel }))
+const HistoryPanel = lazyPart(async () => ({ default: (await import('../activity/index.ts')).HistoryPanel }))
 
 /** One of the parts. */
 export function RecordPart(props: {

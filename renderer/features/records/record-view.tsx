@@ -1,12 +1,13 @@
 // Owns the view of an object's records: what the address asks for, the grid over it, its tools and its dialogs.
 import { useQueryClient } from '@tanstack/react-query'
 import { useMediaQuery } from '@mantine/hooks'
-import { Suspense, lazy, useCallback, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridProgress, GridSelection } from '../../components/grid/index.ts'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { useHostStatus } from '../../lib/host-status.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { readRecordAddress, tablePath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
 import { useMarkedCells } from '../conflicts/index.ts'
@@ -43,9 +44,9 @@ import type { RecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
 
-const SummaryPanel = lazy(async () => ({ default: (await import('./summary-panel.tsx')).SummaryPanel }))
-const BulkEditDialog = lazy(async () => ({ default: (await import('./bulk-edit-dialog.tsx')).BulkEditDialog }))
-const ViewPanels = lazy(async () => ({ default: (await import('./view-panels.tsx')).ViewPanels }))
+const SummaryPanel = lazyPart(async () => ({ default: (await import('./summary-panel.tsx')).SummaryPanel }))
+const BulkEditDialog = lazyPart(async () => ({ default: (await import('./bulk-edit-dialog.tsx')).BulkEditDialog }))
+const ViewPanels = lazyPart(async () => ({ default: (await import('./view-panels.tsx')).ViewPanels }))
 
 /** Below this width one column at most stays where it is while the others scroll. */
 const narrow = '(max-width: 640px)'

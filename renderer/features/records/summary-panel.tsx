@@ -2,12 +2,13 @@
 // group shows its records.
 import { CloseButton, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { chartTypes } from '../../components/charts/chart-types.ts'
 import type { ChartType } from '../../components/charts/chart-types.ts'
 import { LoadFailure } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { t } from '../../lib/strings.ts'
 import { figureText, shortFigure } from './figure-text.ts'
 import { dimensionText } from './group-labels.ts'
@@ -15,7 +16,7 @@ import type { RecordFilter } from './record-query.ts'
 import classes from './records.module.css'
 import { groupChoices, groupCondition, measureChoices, readDimension } from './summary-query.ts'
 
-const SeriesChart = lazy(async () => ({
+const SeriesChart = lazyPart(async () => ({
   default: (await import('../../components/charts/series-chart.tsx')).SeriesChart,
 }))
 

@@ -1,8 +1,9 @@
 // Owns the rows of a view, grouped or in one list, their totals, and when both are asked for again after an edit.
 import { useCallback, useEffect, useMemo, useRef } from 'react'
-import type { GridGroups, GridTotals } from '../../components/grid/index.ts'
+import type { GridGroups, GridTotals, GridUnsaved } from '../../components/grid/index.ts'
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { useHeldPage } from '../../lib/leave-guard.ts'
 import { usableTerms, usableTotals } from './group-terms.ts'
 import type { GroupTerm, TotalTerm } from './group-terms.ts'
 import type { RecordQuery } from './record-query.ts'
@@ -33,8 +34,8 @@ export interface ViewRows {
   toggleAll(open: boolean): void
   /** To be told which fields were written. */
   written(fields: readonly string[]): void
-  /** To be told whether a cell is being edited: rows do not move under an open editor. */
-  onUnsavedChange(unsaved: { editing: number }): void
+  /** To be told what is not saved: rows do not move under an open editor, and the page is not closed without a question. */
+  onUnsavedChange(unsaved: GridUnsaved): void
 }
 
 const noTerms: readonly GroupTerm[] = []
@@ -111,13 +112,15 @@ export function useViewRows(input: {
       return rows.reload()
     },
   })
+  const hold = useHeldPage()
   const onUnsavedChange = useCallback(
-    (unsaved: { editing: number }): void => {
+    (unsaved: GridUnsaved): void => {
       editing.current = unsaved.editing > 0
+      hold(unsaved.editing + unsaved.pending + unsaved.failed > 0)
       tellEditing(editing.current)
       if (!editing.current && waiting.current) schedule()
     },
-    [schedule, tellEditing],
+    [schedule, tellEditing, hold],
   )
 
   return {

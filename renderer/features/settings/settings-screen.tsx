@@ -1,6 +1,6 @@
 // Owns the settings on screen: all of them with one search, what the workspace takes, and what Cairn is.
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSearchParams } from 'wouter'
 import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
@@ -8,6 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { loadHubWords, t } from '../../lib/strings.ts'
 import { AboutPart } from './about-part.tsx'
 import { SettingsPart } from './settings-part.tsx'
@@ -15,7 +16,7 @@ import { settingsQuery } from './settings-queries.ts'
 import './setting-list.ts'
 import { StoragePart } from './storage-part.tsx'
 
-const HubPart = lazy(async () => {
+const HubPart = lazyPart(async () => {
   await loadHubWords()
   return { default: (await import('./hub-part.tsx')).HubPart }
 })

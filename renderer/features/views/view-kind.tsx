@@ -1,13 +1,13 @@
 // Owns which kind of view is drawn; each is loaded when it is first shown.
-import { lazy } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import type { ViewKindProps } from '../records/index.ts'
 
 const kinds = {
-  kanban: lazy(async () => ({ default: (await import('./kanban-view.tsx')).KanbanView })),
-  calendar: lazy(async () => ({ default: (await import('./calendar-view.tsx')).CalendarView })),
-  gallery: lazy(async () => ({ default: (await import('./gallery-view.tsx')).GalleryView })),
-  form: lazy(async () => ({ default: (await import('./form-view.tsx')).FormView })),
-  chart: lazy(async () => ({ default: (await import('./chart-view.tsx')).ChartView })),
+  kanban: lazyPart(async () => ({ default: (await import('./kanban-view.tsx')).KanbanView })),
+  calendar: lazyPart(async () => ({ default: (await import('./calendar-view.tsx')).CalendarView })),
+  gallery: lazyPart(async () => ({ default: (await import('./gallery-view.tsx')).GalleryView })),
+  form: lazyPart(async () => ({ default: (await import('./form-view.tsx')).FormView })),
+  chart: lazyPart(async () => ({ default: (await import('./chart-view.tsx')).ChartView })),
 }
 
 /** The view of an object's records that is no grid. */

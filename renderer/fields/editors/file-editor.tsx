@@ -1,8 +1,9 @@
 // Owns editing a field of files. What is chosen and sent is loaded when the first editor opens.
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import type { FieldEditorProps } from '../field-type.ts'
 
-const FileChooser = lazy(async () => ({ default: (await import('./file-chooser.tsx')).FileChooser }))
+const FileChooser = lazyPart(async () => ({ default: (await import('./file-chooser.tsx')).FileChooser }))
 
 /** The editor. */
 export function FileEditor(props: FieldEditorProps) {
