@@ -308,6 +308,29 @@ describe('many conflicts', () => {
   })
 })
 
+it('is listed again when both machines chose another text at once', async () => {
+  const [a, b] = await two()
+  const id = await create(a, { title: 'x', notes: '' })
+  await exchange(a, b)
+  await patch(a, id, { notes: 'text of a' })
+  await patch(b, id, { notes: 'text of b' })
+  await exchange(a, b)
+  expect((await resolve(a, (await only(a)).id, { choice: 'winner' })).status).toBe(200)
+  expect((await resolve(b, (await only(b)).id, { choice: 'loser' })).status).toBe(200)
+  await exchange(a, b)
+  for (const machine of [a, b]) {
+    const { kind, winner, losers } = await only(machine, '?state=open')
+    expect([kind, winner.value, losers.map((side: { value: unknown }) => side.value).toSorted()]).toEqual([
+      ...['text', '', ['text of a', 'text of b']],
+    ])
+  }
+  const { id: conflict, losers } = await only(b, '?state=open')
+  const loser = losers.findIndex((side: { value: unknown }) => side.value === 'text of b')
+  expect((await resolve(b, conflict, { choice: 'loser', loser })).status).toBe(200)
+  await expectPeace(a, b, id)
+  expect(await read(a, id)).toMatchObject({ notes: 'text of b' })
+})
+
 it('tells of conflicts and forgets them with their record', async () => {
   const { a, id } = await clash('title', 'One', 'Two', 'Three')
   const types = () => a.host.takeEvents().map(({ type }) => type)

@@ -145,6 +145,41 @@ describe('firstTexts', () => {
     expect(wordsOf(c)).toEqual(['one', 'three', 'two'])
   })
 
+  it('are told of again, with the text as it is, where two people chose different ones at once', () => {
+    const [a, b] = begun('text of one', 'text of two') as [Y.Doc, Y.Doc]
+    exchange(a, b)
+    applyTextDiff(a, 'text of one')
+    applyTextDiff(b, 'text of two')
+    expect([readText(a), wordsOf(a), readText(b), wordsOf(b)]).toEqual([
+      ...['text of one', ['text of one']],
+      ...['text of two', ['text of two']],
+    ])
+    exchange(a, b)
+    for (const doc of [a, b]) {
+      expect(readText(doc)).toBe('')
+      expect(firstTexts(doc)[0]!.text).toBe('')
+      expect(wordsOf(doc)).toEqual(['', 'text of one', 'text of two'])
+    }
+    applyTextDiff(a, 'text of two')
+    exchange(a, b)
+    for (const doc of [a, b]) expect([readText(doc), wordsOf(doc).length < 2]).toEqual(['text of two', true])
+  })
+
+  it('are chosen alike by two people without a word, and another one that comes later is chosen anew', () => {
+    const [a, b, c] = begun('one', 'two', 'three') as [Y.Doc, Y.Doc, Y.Doc]
+    exchange(a, b)
+    for (const doc of [a, b]) applyTextDiff(doc, 'two')
+    exchange(a, b)
+    expect([readText(a), wordsOf(b)]).toEqual(['two', ['two']])
+    exchange(a, c)
+    expect(wordsOf(c)).toEqual(['three', 'two'])
+    applyTextDiff(c, 'three')
+    exchange(a, c)
+    expect([readText(a), wordsOf(a)]).toEqual(['three', ['three']])
+    applyTextDiff(a, '')
+    expect(Buffer.from(Y.encodeStateAsUpdate(a)).includes('three')).toBe(false)
+  })
+
   it('leave a text with one beginning unmarked', () => {
     const [a] = begun('one') as [Y.Doc]
     const before = Y.encodeStateVector(a)

@@ -76,6 +76,8 @@ export interface FirstText {
  * is while no other one came.
  */
 export function firstTexts(doc: Y.Doc): readonly FirstText[] {
+  const chosen = chosenIn(doc)
+  if (chosen.length > 1) return [{ inc: chosen.at(-1)!.inc, text: readText(doc) }, ...chosen]
   const found = beginningsOf(doc)
   return found.every(({ isKept }) => isKept) ? [] : found.map(({ inc, text }) => ({ inc, text }))
 }
@@ -85,6 +87,7 @@ export function firstTexts(doc: Y.Doc): readonly FirstText[] {
  * nothing of beginnings that come later.
  */
 export function keepTexts(doc: Y.Doc): void {
+  if (chosenIn(doc).length > 1) doc.transact(() => forgetChosen(doc))
   const found = beginningsOf(doc)
   if (found.length < 2) return
   const text = doc.getText(TEXT_ROOT)
@@ -93,7 +96,24 @@ export function keepTexts(doc: Y.Doc): void {
   })
 }
 
+const chosenMark = 'chosen.'
+
+/** The beginnings that were chosen and that nobody has chosen another one after, by their names. */
+function chosenIn(doc: Y.Doc): (FirstText & { readonly name: string })[] {
+  const found = [...doc.getText(TEXT_ROOT)._map].flatMap(([name, { deleted, content, id }]) => {
+    const text: unknown = deleted || !name.startsWith(chosenMark) ? undefined : content.getContent()[0]
+    return typeof text === 'string' ? [{ name, inc: id.client, text }] : []
+  })
+  return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function forgetChosen(doc: Y.Doc): void {
+  for (const { name } of chosenIn(doc)) doc.getText(TEXT_ROOT).removeAttribute(name)
+}
+
 interface Beginning extends FirstText {
+  /** Where it stands in the text. */
+  readonly at: number
   /** Name of the mark that says it was seen. */
   readonly key: string
   readonly isKept: boolean
@@ -102,11 +122,14 @@ interface Beginning extends FirstText {
 function beginningsOf(doc: Y.Doc): Beginning[] {
   const text = doc.getText(TEXT_ROOT)
   const found: Beginning[] = []
+  let end = 0
   for (let item = text._start; item !== null; item = item.right) {
+    const at = end
+    if (!item.deleted && item.countable) end += item.length
     if (item.deleted || item.origin !== null || item.rightOrigin !== null) continue
     if (!(item.content instanceof ContentString)) continue
     const key = `kept.${item.id.client}.${item.id.clock}`
-    found.push({ inc: item.id.client, text: item.content.str, key, isKept: text.getAttribute(key) === true })
+    found.push({ at, inc: item.id.client, text: item.content.str, key, isKept: text.getAttribute(key) === true })
   }
   return found
 }
@@ -122,14 +145,36 @@ export function applyTextDiff(doc: Y.Doc, next: string): boolean {
   // Something else than characters is among them, which no version of the program writes: positions would be wrong.
   const isForeign = text.length !== before.length
   const changes = isForeign ? [{ at: 0, remove: text.length, insert: after }] : textChanges(before, after)
-  if (changes.length === 0) return false
+  const marks = chosenIn(doc)
+  // Of a text that is emptied nothing is left, as when its record is removed for good.
+  const isOver = marks.length > 1 || (after === '' && marks.length > 0)
+  if (changes.length === 0 && (!isOver || after !== '')) return false
+  const chosen = isForeign ? undefined : beginningOf(doc, after)
   doc.transact(() => {
+    if (chosen !== undefined) return choose(doc, chosen)
+    if (isOver) forgetChosen(doc)
     for (const { at, remove, insert } of changes.toReversed()) {
       if (remove > 0) text.delete(at, remove)
       if (insert !== '') text.insert(at, insert)
     }
   })
   return true
+}
+
+/** The beginning that is all of a text. */
+function beginningOf(doc: Y.Doc, text: string): Beginning | undefined {
+  const open = beginningsOf(doc)
+  return open.length < 2 || open.every(({ isKept }) => isKept) ? undefined : open.find((one) => one.text === text)
+}
+
+/** Leaves one beginning with its own letters alone, and says so: whoever chooses another one meanwhile takes these away. */
+function choose(doc: Y.Doc, { at, key, text: chosen }: Beginning): void {
+  const text = doc.getText(TEXT_ROOT)
+  const end = at + chosen.length
+  if (end < text.length) text.delete(end, text.length - end)
+  if (at > 0) text.delete(0, at)
+  forgetChosen(doc)
+  text.setAttribute(key.replace('kept.', chosenMark), chosen)
 }
 
 /**
