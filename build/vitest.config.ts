@@ -40,6 +40,8 @@ const longOnly = '**/*.long.test.{ts,tsx}'
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long' || process.env['CAIRN_LONG'] === '1'
+  // Each host of a test is two nodes and a PostgreSQL.
+  const isPatient = isLong || process.env['CAIRN_DOOR'] === 'hub'
   const left = isLong ? [] : [longOnly, ...longFiles]
   const measured = isLong ? [...timed, ...timedInLongRun] : timed
 
@@ -58,8 +60,8 @@ export default defineConfig(({ mode }) => {
         exclude: ['**/node_modules/**', ...measured, ...isolated, ...left],
         environment: 'node',
         // Full sizes take half of this on a quiet machine.
-        testTimeout: isLong ? 180_000 : 40_000,
-        hookTimeout: isLong ? 180_000 : 60_000,
+        testTimeout: isPatient ? 180_000 : 40_000,
+        hookTimeout: isPatient ? 180_000 : 60_000,
         isolate: false,
         // Files share a process: what one of them leaves would be looked at again in every short collection.
         execArgv: ['--max-semi-space-size=64'],
@@ -107,7 +109,9 @@ export default defineConfig(({ mode }) => {
           setupFiles: ['test/support/vitest-words.ts'],
         }),
         // One group: who waits for a kill or for a clock leaves its processor to the others.
-        project('api', 2, ['test/api/**/*.test.ts'], hosts),
+        project('api', 2, ['test/api/**/*.test.ts'], {
+          globalSetup: ['test/support/vitest-door-setup.ts', ...hosts.globalSetup],
+        }),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
         project('sync', 2, ['test/sync/**/*.test.ts'], hosts),

@@ -47,8 +47,9 @@ export interface TestHost {
 /** Starts a host; `durable` is off unless asked for. */
 export async function createTestHost(options: Partial<HostOptions> = {}): Promise<TestHost> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-host-'))
+  const begin = process.env['CAIRN_DOOR'] === 'hub' ? (await import('./hub-door.ts')).startBehindDoor : startHost
   const start = (): Promise<RunningHost> =>
-    startHost({ port: 0, durable: false, validateResponses: true, ...options, dataDir })
+    begin({ port: 0, durable: false, validateResponses: true, ...options, dataDir })
   let host = await start()
   let events: PlatformEvent[] = []
   const listen = (): void => {
