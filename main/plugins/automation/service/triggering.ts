@@ -5,7 +5,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
-import type { AutomationService, StartInput } from '../api.ts'
+import type { StartInput } from '../api.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
 import { getRun } from '../store.ts'
@@ -30,7 +30,7 @@ export interface TriggerOptions {
 export interface Triggering {
   /** @throws flow_disabled, validation_error, permission_denied, concurrent_execution_limit */
   start(ctx: RequestContext, known: KnownFlow, input: StartInput, options: TriggerOptions): Promise<RunRow>
-  /** As {@link AutomationService.startLater} says. */
+  /** Starts a flow nobody waits for; what is given besides is written together with the run. */
   startLater(ctx: RequestContext, known: KnownFlow, input: StartInput, also: (tx: Tx) => void): Promise<void>
   /**
    * Starts a flow by its name, else every active flow of an event of the API.
