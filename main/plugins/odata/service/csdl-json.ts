@@ -45,12 +45,12 @@ function writeProperty({ type }: CsdlProperty): Json {
   }
 }
 
-function writeNavigation({ type, many, nullable, foreignKey, partner }: CsdlNavigation): Json {
+function writeNavigation({ type, many, foreignKey, partner }: CsdlNavigation): Json {
   return {
     $Kind: 'NavigationProperty',
     ...(many ? { $Collection: true } : {}),
     $Type: type,
-    ...(!many && nullable ? { $Nullable: true } : {}),
+    ...(many ? {} : { $Nullable: true }),
     ...(partner === null ? {} : { $Partner: partner }),
     ...(foreignKey === null ? {} : { $ReferentialConstraint: { [foreignKey]: 'id' } }),
   }

@@ -37,10 +37,9 @@ function facets({ nullable, maxLength, precision, scale }: EdmType): string {
   )
 }
 
-function writeNavigation({ name, type, many, nullable, foreignKey, partner }: CsdlNavigation): string {
+function writeNavigation({ name, type, many, foreignKey, partner }: CsdlNavigation): string {
   const attributes =
     ` Name="${quote(name)}" Type="${many ? `Collection(${type})` : type}"` +
-    (many || nullable ? '' : ' Nullable="false"') +
     (partner === null ? '' : ` Partner="${quote(partner)}"`)
   if (foreignKey === null) return `<NavigationProperty${attributes}/>\n`
   const constraint = `<ReferentialConstraint Property="${quote(foreignKey)}" ReferencedProperty="id"/>`

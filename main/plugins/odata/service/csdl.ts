@@ -18,7 +18,6 @@ export interface CsdlNavigation {
   /** The entity type, with its namespace. */
   readonly type: string
   readonly many: boolean
-  readonly nullable: boolean
   /** The property that holds the key of the other entity; null where there is none of one value. */
   readonly foreignKey: string | null
   /** The navigation that leads back; null where there is none. */
@@ -116,7 +115,6 @@ function navigationsOf(schema: ObjectSchema, model: EntityModel): CsdlNavigation
       name,
       type: `${namespace}.${isPerson ? person : target.name}`,
       many,
-      nullable: !field.required,
       foreignKey: isChildren || many ? null : field.name,
       partner: back?.name ?? null,
       set: isPerson ? null : target.name,

@@ -74,8 +74,7 @@ export function isWideNumber(type: EdmType): boolean {
   return type.name === 'Edm.Int64' || type.name === 'Edm.Decimal'
 }
 
-/** A value is always there in what the server itself writes, and where the object demands it; closed fields are told apart. */
+/** Always there is what the server itself writes alone: what an object demands today, older records may lack (D-375). */
 function isNeverNull(field: FieldSchema): boolean {
-  if (field.system) return ['id', 'created_at', 'updated_at'].includes(field.name)
-  return field.required && !field.multiple && fieldTypeOf(field).concealed === undefined
+  return field.system && ['id', 'created_at', 'updated_at'].includes(field.name)
 }
