@@ -74,8 +74,8 @@ describe('a caller who may not manage metadata', () => {
   it('finds, lists and looks up only what it may know of', () => {
     const found = (ctx: RequestContext, types?: string[]) =>
       queryItems(service, ctx, { ...everything, types }).items.map(({ type, name }) => `${type} ${name}`)
-    expect(found(owner)).toHaveLength(6)
-    expect(found(reader)).toEqual(['object task', 'hook task.stamp'])
+    expect(found(owner)).toHaveLength(9)
+    expect(found(reader)).toEqual(['object task', 'hook task.stamp', 'field task.title'])
     expect(found(reader, ['field'])).toEqual(['field task.title'])
     expect(queryItems(service, reader, { ...everything, search: 'vault' }).total).toBe(0)
     expect(service.visibleNames(reader, 'object')).toEqual(['task'])
