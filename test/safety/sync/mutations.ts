@@ -36,7 +36,7 @@ const mutations = {
     },
     {
       file: 'plugins/sync/peers/roster-entries.ts',
-      from: '...(revoked.success ? { revokedAt: revoked.data.at } : {})',
+      from: '...(revoked.success ? { revokedAt: revoked.data.at === backFrom.get(id) ? null : revoked.data.at } : {})',
       to: '...(revoked.success ? { revokedAt: null } : {})',
     },
   ],
