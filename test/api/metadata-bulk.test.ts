@@ -143,7 +143,7 @@ describe('bulk unregister', () => {
     await host.put(`/meta/object/${name}`, lookup(other))
     await host.put(`/meta/object/${other}`, lookup(name))
     await host.put(`/meta/view/${name}.all`, { object: name, viewKind: 'list' })
-    await host.post(`/data/${name}`, {})
+    for (const one of [name, other]) await host.post(`/data/${one}`, {})
     const items = [name, other].map((one) => ({ type: 'object', name: one }))
     const refused = await unregister(items)
     expect(refused).toMatchObject({

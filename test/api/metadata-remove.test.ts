@@ -51,6 +51,17 @@ describe('DELETE /meta/:type/:name', () => {
     expectError(await host.delete(`/meta/page/${name}`), 404, 'resource_not_found', { resource: 'page', id: name })
   })
 
+  it('asks nobody where nothing lies: an object without records, a field without a value', async () => {
+    await put(item({ fields: { title: { type: 'text' }, due: { type: 'date' } } }))
+    const { body } = await host.post(`/data/${name}`, { title: 'a' })
+    expect((await host.delete(`/meta/field/${name}.due`)).body).toMatchObject({ success: true, deleted: true })
+    await host.delete(`/data/${name}/${body.id}`)
+    // In the trash it still lies there.
+    expectError(await host.delete(`/meta/object/${name}`), 409, 'destructive_change', { plan: [{ records: 1 }] })
+    await host.delete(`/data/${name}/${body.id}?purge=true`)
+    expect((await host.delete(`/meta/object/${name}`)).body).toMatchObject({ success: true, deleted: true })
+  })
+
   it('asks for consent before it deletes an object with records', async () => {
     await put(item())
     await host.post(`/data/${name}`, { title: 'a' })

@@ -154,6 +154,8 @@ export function finishPlan(plan: SchemaPlan): void {
     const report = reports.get(change)
     if (report === undefined) {
       change.lossy = change.loses ? change.records : 0
+      // Where nothing lies nothing is destroyed (D-101).
+      change.destructive &&= change.lossy > 0
       continue
     }
     change.converted = report.converted
