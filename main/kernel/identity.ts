@@ -74,3 +74,8 @@ export function contextPart({
     ...(impersonatorId === undefined ? {} : { impersonatorId }),
   }
 }
+
+/** Id of the credential that owns what it makes, because it is narrowed to permission sets; null for one with all rights of its user. */
+export function narrowedKey({ scope, credentialId }: Partial<Pick<Caller, 'scope' | 'credentialId'>>): string | null {
+  return (scope?.permissionSets ?? null) === null ? null : (credentialId ?? '')
+}

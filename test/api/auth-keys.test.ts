@@ -19,6 +19,8 @@ beforeAll(async () => {
 
 afterAll(() => host.stop())
 
+type Ask = typeof host.anonymous
+
 async function make(body: Record<string, unknown> = {}): Promise<{ id: string; key: string }> {
   const answer = await host.post('/keys', { name: 'Key', ...body })
   expect(answer.status).toBe(201)
@@ -141,6 +143,94 @@ describe('a key', () => {
     const listed = (await ask('GET', 'conversations')).body.conversations
     expect(listed.map(({ id }: { id: string }) => id)).toEqual([own.conversationId])
     expect((await host.get(`/ai/conversations/${own.conversationId}`)).status).toBe(404)
+  })
+
+  it('that is narrowed owns the files it uploaded, none of its maker, whatever the way to them', async () => {
+    const keys = await Promise.all([1, 2].map(() => make({ permissionSets: ['reports'] })))
+    const [asKey, asOther] = keys.map(
+      ({ key }) =>
+        (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+          host.anonymous(method, `/storage/${path}`, body, { 'x-api-key': key, ...headers }),
+    ) as [Ask, Ask]
+    const asMaker: Ask = (method, path, body, headers) =>
+      method === 'GET' ? host.get(`/storage/${path}`) : host.post(`/storage/${path}`, body, headers)
+    const upload = async (ask: Ask, scope: string) => {
+      const answer = await ask('POST', `upload?filename=a.txt&scope=${scope}`, 'text', { 'content-type': 'text/plain' })
+      return answer.body.data.fileId as string
+    }
+    const listed = async (ask: Ask) => {
+      const { files } = (await ask('GET', 'files')).body.data as { files: { fileId: string }[] }
+      return files.map(({ fileId }) => fileId).toSorted()
+    }
+    const makers = [await upload(asMaker, 'user'), await upload(asMaker, 'private')]
+    const own = await upload(asKey, 'user')
+    expect(await listed(asKey)).toEqual([own])
+    expect(await listed(asOther)).toEqual([])
+    expect(await listed(asMaker)).toEqual([...makers, own].toSorted())
+    const ways = (id: string) =>
+      [
+        ['GET', id],
+        ['GET', `files/${id}/metadata`],
+        ['GET', `files/${id}/url`],
+        ['GET', `files/${id}/uses`],
+        ['POST', 'upload/complete', { fileId: id }],
+        ['DELETE', id],
+      ] as const
+    for (const [ask, id] of [...makers.map((one) => [asKey, one] as const), [asOther, own] as const])
+      for (const [method, path, body] of ways(id)) {
+        const answer = await ask(method, path, body)
+        expect([answer.status, answer.body.error.code], `${method} ${path}`).toEqual([404, 'file_not_found'])
+      }
+    for (const [method, path, body] of ways(own))
+      expect((await asKey(method, path, body)).status, path).toBeLessThan(300)
+
+    const announced = { filename: 'b.txt', mimeType: 'text/plain', totalSize: 4, chunkSize: 5_242_880 }
+    const begun = (await asMaker('POST', 'upload/chunked', announced)).body.data
+    const kept = (await asKey('POST', 'upload/chunked', announced)).body.data
+    const token = { 'content-type': 'application/octet-stream', 'x-resume-token': begun.resumeToken }
+    const chunked = `upload/chunked/${begun.uploadId}`
+    for (const answer of [
+      await asKey('PUT', `${chunked}/chunk/0`, 'text', token),
+      await asKey('GET', `${chunked}/progress`),
+      await asKey('DELETE', chunked),
+    ])
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'upload_not_found'])
+    expect((await asKey('GET', `upload/chunked/${kept.uploadId}/progress`)).status).toBe(200)
+    expect((await asMaker('GET', `upload/chunked/${kept.uploadId}/progress`)).status).toBe(200)
+  })
+
+  it('that is narrowed sees the imports it began, and those over objects it may read and write', async () => {
+    const all = { allowRead: true, allowCreate: true, allowEdit: true }
+    const put = async (name: string, objects: object) => {
+      const answer = await host.put(`/meta/permission/${name}`, { name, objects, systemPermissions: ['import_data'] })
+      expect(answer.status).toBe(200)
+    }
+    await put('imports', {})
+    await put('tasks', { task: all })
+    const job = await host.post('/data/task/import/jobs', { csv: 'title\nOne\n' })
+    const jobs = `/data/import/jobs`
+    const path = `${jobs}/${job.body.jobId}`
+    const [blind, writer] = [await make({ permissionSets: ['imports'] }), await make({ permissionSets: ['tasks'] })]
+    const ask = ({ key }: { key: string }, method: string, at: string, body?: unknown) =>
+      host.anonymous(method, at, body, { 'x-api-key': key })
+    expect((await ask(blind, 'GET', jobs)).body).toMatchObject({ jobs: [], total: 0 })
+    for (const [method, at] of [
+      ['GET', path],
+      ['GET', `${path}/results`],
+      ['POST', `${path}/cancel`],
+      ['POST', `${path}/undo`],
+    ] as const)
+      expect((await ask(blind, method, at, method === 'GET' ? undefined : {})).status, at).toBe(404)
+    expect((await ask(writer, 'GET', jobs)).body.total).toBe(1)
+    expect((await ask(writer, 'GET', path)).status).toBe(200)
+
+    const own = await ask(writer, 'POST', '/data/task/import/jobs', { csv: 'title\nTwo\n' })
+    expect(own.status).toBe(202)
+    await put('tasks', {})
+    const { body: left } = await ask(writer, 'GET', jobs)
+    expect(left.jobs.map(({ jobId }: { jobId: string }) => jobId)).toEqual([own.body.jobId])
+    expect((await ask(writer, 'GET', path)).status).toBe(404)
+    expect((await host.get(jobs)).body.total).toBe(2)
   })
 
   it('that only reads writes nothing', async () => {

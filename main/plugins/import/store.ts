@@ -72,10 +72,20 @@ export function getJob(read: Reader, id: string): JobRow | undefined {
   return read.get(statement<JobRow>('SELECT * FROM import_job WHERE id = ?', [id]))
 }
 
-/** Jobs newest first, with how many there are in all. `actorId` null means everybody's. */
+/** The objects somebody's jobs are over. */
+export function jobObjects(read: Reader, actorId: string): string[] {
+  const sql = 'SELECT DISTINCT object FROM import_job WHERE actor_id = ?'
+  return read.all(statement<{ object: string }>(sql, [actorId])).map(({ object }) => object)
+}
+
+/**
+ * Jobs newest first, with how many there are in all. `actorId` null means everybody's; of somebody's, `narrowed` leaves those
+ * a key began and those over some objects.
+ */
 export function listJobs(
   read: Reader,
   actorId: string | null,
+  narrowed: { readonly key: string; readonly objects: readonly string[] } | null,
   filter: ImportJobFilter & { readonly limit: number; readonly offset: number },
 ): { rows: JobRow[]; total: number } {
   const conditions: string[] = []
@@ -86,6 +96,10 @@ export function listJobs(
     parameters.push(value)
   }
   add('actor_id = ?', actorId)
+  if (actorId !== null && narrowed !== null) {
+    conditions.push(`(json_extract(caller, '$.credentialId') = ? OR object IN (SELECT value FROM json_each(?)))`)
+    parameters.push(narrowed.key, JSON.stringify(narrowed.objects))
+  }
   add('object = ?', filter.object)
   add('status = ?', filter.status)
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`

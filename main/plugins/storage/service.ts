@@ -4,6 +4,7 @@ import { platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import type { ListBinding } from '#main/kernel/list-page.ts'
 import { cutPage, readPage, standardBounds } from '#main/kernel/list-page.ts'
 import type { ByteStore } from './service/byte-store.ts'
@@ -70,10 +71,11 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
     list(ctx, query) {
       access.requireOpen(ctx)
       const scope = query.scope === undefined ? undefined : requireScope(query.scope)
-      const binding: ListBinding = ['files', scope, query.search, query.unused, ctx.actor.id]
+      const binding: ListBinding = ['files', scope, query.search, query.unused, ctx.actor.id, narrowedKey(ctx)]
       const start = readPage(query, standardBounds, binding)
       const found = listFiles(read, {
         owner: ctx.actor.id,
+        key: narrowedKey(ctx),
         open: access.isAdministrator(ctx) ? ['public', 'system'] : ['public'],
         organizationId: access.wallOf(ctx),
         scope,

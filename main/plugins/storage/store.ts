@@ -28,6 +28,8 @@ export interface FileRow {
   readonly expires_at: number | null
   /** Device id of the machine it was uploaded on; null: this one. */
   readonly home: string | null
+  /** The API key narrowed to permission sets that uploaded it; null: none, or one of another machine. */
+  readonly key_id: string | null
 }
 
 /** What uploading makes of an announced file. */
@@ -36,7 +38,7 @@ export type FileBytes = Pick<FileRow, 'extension' | 'mime_type' | 'size' | 'sha2
 
 const columns =
   'id, organization_id, scope, bucket, name, extension, mime_type, size, sha256, status, metadata, created_by, ' +
-  'created_at, updated_at, expires_at, home'
+  'created_at, updated_at, expires_at, home, key_id'
 
 /** Adds a file. */
 export function insertFile(tx: Tx, row: FileRow): void {
@@ -87,6 +89,8 @@ export function usedBytes(read: Pick<Reads, 'get'>): number {
 /** Which files a list shows. */
 export interface FileListQuery {
   readonly owner: string
+  /** Of the owner's files only those of this narrowed key; null: all. */
+  readonly key: string | null
   /** Scopes of which every file is shown, not the owner's alone. */
   readonly open: readonly string[]
   /** Undefined: whatever the organization. */
@@ -102,10 +106,12 @@ export interface FileListQuery {
 
 /** Files by falling id; `used` is 1 for one that something names. */
 export function listFiles(read: Pick<Reads, 'all'>, query: FileListQuery): (FileRow & { readonly used: 0 | 1 })[] {
-  const { owner, open, organizationId, scope, search, unused, below, limit } = query
+  const { owner, key, open, organizationId, scope, search, unused, below, limit } = query
   const used = 'EXISTS (SELECT 1 FROM storage_reference WHERE storage_reference.file_id = storage_file.id)'
-  const conditions = [`(created_by = ? AND scope <> 'system' OR scope IN (${open.map(() => '?').join(', ')}))`]
-  const values: unknown[] = [owner, ...open]
+  const conditions = [
+    `(created_by = ? AND (? IS NULL OR key_id = ?) AND scope <> 'system' OR scope IN (${open.map(() => '?').join(', ')}))`,
+  ]
+  const values: unknown[] = [owner, key, key, ...open]
   const add = (sql: string, ...given: unknown[]): void => {
     conditions.push(sql)
     values.push(...given)

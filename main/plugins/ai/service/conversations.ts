@@ -1,6 +1,7 @@
 // What was said with whom: every user has their own conversations, and nobody else's.
 import { notFound, validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
@@ -29,8 +30,9 @@ export interface Conversations {
 }
 
 /** Whose conversations a caller sees: those of the user; a key that may do less keeps its own, as answers tell records. */
-function ownerOf({ actor, scope, credentialId }: RequestContext): string {
-  return (scope?.permissionSets ?? null) === null ? actor.id : `${actor.id} ${credentialId}`
+function ownerOf(ctx: RequestContext): string {
+  const key = narrowedKey(ctx)
+  return key === null ? ctx.actor.id : `${ctx.actor.id} ${key}`
 }
 
 /** Makes the conversations. */

@@ -3,6 +3,7 @@ import type { ImportJob, ImportRowResult } from '#shared/contracts/import.ts'
 import type { Actor } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { CredentialKind, CredentialScope } from '#main/kernel/identity.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import type { ImportJobInput } from '../api.ts'
 import type { JobRow } from '../store.ts'
 import type { RowOutcome } from './row-outcome.ts'
@@ -17,13 +18,17 @@ interface StoredCaller {
   readonly organizationId: string | null
   /** What the credential was narrowed to. */
   readonly scope?: CredentialScope
+  /** The credential, where it is narrowed to permission sets: the job is its own (D-393). */
+  readonly credentialId?: string
   readonly locale: string
 }
 
 /** What a row keeps of a caller. */
 export function storeCaller(ctx: RequestContext): string {
   const { actor, credential, organizationId, locale, scope } = ctx
-  const caller = { actor, credential, organizationId, locale, ...(scope === undefined ? {} : { scope }) }
+  const key = narrowedKey(ctx)
+  const narrowing = { ...(scope === undefined ? {} : { scope }), ...(key === null ? {} : { credentialId: key }) }
+  const caller = { actor, credential, organizationId, locale, ...narrowing }
   return JSON.stringify(caller satisfies StoredCaller)
 }
 
@@ -45,6 +50,11 @@ export function contextOf(job: JobRow, signal: AbortSignal): RequestContext {
 /** The request id of everything a job writes. */
 export function requestIdOf(jobId: string): string {
   return `import-${jobId}`
+}
+
+/** The narrowed credential that started a job; undefined where none did. */
+export function keyOf(job: Pick<JobRow, 'caller'>): string | undefined {
+  return (JSON.parse(job.caller) as StoredCaller).credentialId
 }
 
 /** The options of a job. */

@@ -5,12 +5,13 @@ import { requireObjectAction, requireOpenRecords } from '#main/kernel/authorize.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import type { ImportJobs, ImportResultFilter, ImportResultPage } from '../api.ts'
-import { getJob, insertJob, listJobs, openJobs, slicesAfter, updateJob } from '../store.ts'
+import { getJob, insertJob, jobObjects, listJobs, openJobs, slicesAfter, updateJob } from '../store.ts'
 import type { Counts, JobRow, Slice } from '../store.ts'
 import { stagedName } from './phase.ts'
 import type { JobRunner } from './job-runner.ts'
-import { optionsOf, storeCaller, viewJob, viewOutcome } from './job-view.ts'
+import { keyOf, optionsOf, storeCaller, viewJob, viewOutcome } from './job-view.ts'
 import type { RowOutcome } from './row-outcome.ts'
 import { importContext, importedObject } from './direct.ts'
 import { createRowPlan } from './row-plan.ts'
@@ -40,11 +41,20 @@ const effectMs = 3_000
 export function createImportJobs(parts: JobParts): ImportJobs {
   const { read, write, runner } = parts
 
+  const isImportable = (ctx: RequestContext, object: string): boolean =>
+    (['read', 'create', 'edit'] as const).every((action) => parts.authorizer().canObject(ctx, object, action))
+
+  /** A narrowed key sees what it began and what is over objects it may read and write, not all of its maker's (D-393). */
+  const isSeen = (ctx: RequestContext, job: JobRow): boolean => {
+    if (parts.authorizer().isUnrestricted(ctx)) return true
+    const key = narrowedKey(ctx)
+    return job.actor_id === ctx.actor.id && (key === null || key === keyOf(job) || isImportable(ctx, job.object))
+  }
+
   const find = (ctx: RequestContext, jobId: string): JobRow => {
     requireOpenRecords(parts.authorizer(), ctx)
     const job = getJob(read, jobId)
-    if (job === undefined || (job.actor_id !== ctx.actor.id && !parts.authorizer().isUnrestricted(ctx)))
-      throw notFound('import_job', jobId)
+    if (job === undefined || !isSeen(ctx, job)) throw notFound('import_job', jobId)
     return job
   }
 
@@ -98,7 +108,9 @@ export function createImportJobs(parts: JobParts): ImportJobs {
       const actorId = parts.authorizer().isUnrestricted(ctx) ? null : ctx.actor.id
       const [standard, largest] = pageSizes.jobs
       const page = { limit: pageSize('limit', filter.limit, standard, largest), offset: filter.offset ?? 0 }
-      const { rows, total } = listJobs(read, actorId, { ...filter, ...page })
+      const key = narrowedKey(ctx)
+      const objects = key === null ? [] : jobObjects(read, ctx.actor.id).filter((one) => isImportable(ctx, one))
+      const { rows, total } = listJobs(read, actorId, key === null ? null : { key, objects }, { ...filter, ...page })
       return { jobs: rows.map(viewJob), total }
     },
 

@@ -7,6 +7,8 @@ export interface UploadRow {
   readonly id: string
   readonly file_id: string
   readonly created_by: string
+  /** As that of its file, which may be gone before it. */
+  readonly key_id: string | null
   /** SHA-256 of the token, hexadecimal. */
   readonly token_hash: string
   readonly filename: string
@@ -28,10 +30,10 @@ export interface ChunkRow {
 /** Adds an upload. */
 export function insertUpload(tx: Tx, row: UploadRow): void {
   const sql = `INSERT INTO storage_upload (id, file_id, created_by, token_hash, filename, total_size, chunk_size,
-    total_chunks, status, started_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    total_chunks, status, started_at, expires_at, key_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   const { id, file_id: file, created_by: by, token_hash: token, filename, total_size: total } = row
-  const { chunk_size: size, total_chunks: chunks, status, started_at: at, expires_at: expires } = row
-  tx.run(statement(sql, [id, file, by, token, filename, total, size, chunks, status, at, expires]))
+  const { chunk_size: size, total_chunks: chunks, status, started_at: at, expires_at: expires, key_id: key } = row
+  tx.run(statement(sql, [id, file, by, token, filename, total, size, chunks, status, at, expires, key]))
 }
 
 /** One upload. */

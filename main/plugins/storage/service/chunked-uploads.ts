@@ -27,6 +27,7 @@ import {
   readUpload,
 } from './chunk-store.ts'
 import type { FileAccess } from './file-access.ts'
+import { hasUploaded } from './file-access.ts'
 import type { FileAnnouncement, Files } from './files.ts'
 import { pendingMs } from './files.ts'
 import type { ChunkPlace, PartialFiles } from './partial-files.ts'
@@ -90,7 +91,7 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
   const find = (from: Pick<Reads, 'get'>, ctx: RequestContext, given: string): UploadRow => {
     const id = parseUuid(given)
     const upload = id === null ? undefined : readUpload(from, id)
-    if (upload === undefined || upload.created_by !== ctx.actor.id)
+    if (upload === undefined || !hasUploaded(ctx, upload))
       throw storageError('upload_not_found', { uploadId: given.slice(0, 200) })
     return upload
   }
@@ -237,6 +238,7 @@ export function createChunkedUploads(parts: ChunkedParts): ChunkedUploads {
         id: ids.uuid(),
         file_id: file.id,
         created_by: ctx.actor.id,
+        key_id: file.key_id,
         token_hash: hashOf(resumeToken).toString('hex'),
         filename: file.name,
         total_size: totalSize,

@@ -4,6 +4,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import { storageError } from '../errors.ts'
 import type { FileRow } from '../store.ts'
@@ -36,8 +37,7 @@ export interface AccessParts {
 /** Makes the judge. */
 export function createFileAccess(parts: AccessParts): FileAccess {
   const isSystem = ({ actor }: RequestContext): boolean => actor.type === 'system'
-  const isOwner = ({ actor, credential }: RequestContext, file: FileRow): boolean =>
-    credential !== 'none' && actor.id === file.created_by
+  const isOwner = (ctx: RequestContext, file: FileRow): boolean => ctx.credential !== 'none' && hasUploaded(ctx, file)
 
   const isWithin = ({ organizationId }: RequestContext, file: FileRow): boolean =>
     !parts.hasOrganizations() || file.organization_id === null || file.organization_id === organizationId
@@ -78,4 +78,13 @@ export function createFileAccess(parts: AccessParts): FileAccess {
       throw platformError('permission_denied', { fileId: file.id, action: 'delete' })
     },
   }
+}
+
+/** Whether a file or an upload is the caller's: a key narrowed to permission sets has those it uploaded, none of its maker's (D-393). */
+export function hasUploaded(
+  ctx: RequestContext,
+  { created_by: by, key_id: keyId }: Pick<FileRow, 'created_by' | 'key_id'>,
+): boolean {
+  const key = narrowedKey(ctx)
+  return ctx.actor.id === by && (key === null || key === keyId)
 }

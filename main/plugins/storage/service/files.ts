@@ -4,6 +4,7 @@ import { storageScopes } from '#shared/contracts/storage.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { storageError } from '../errors.ts'
@@ -134,6 +135,7 @@ export function createFiles({ access, rules, clock, ids, quotaBytes, urlOf, else
         updated_at: now,
         expires_at: now + pendingMs,
         home: null,
+        key_id: narrowedKey(ctx),
       }
     },
     judgeEarly({ scope, name, mime_type: type, size }) {

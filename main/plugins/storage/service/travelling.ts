@@ -57,6 +57,7 @@ export function createTravellingFiles(parts: {
         created_at: file.createdAt,
         updated_at: file.createdAt,
         expires_at: null,
+        key_id: null,
       }
       insertFile(tx, row)
       files.announceReady(tx, ctx, row)

@@ -10,6 +10,7 @@ import type { FileBytes, FileRow } from '../store.ts'
 import { insertFile, putBytes, readFile } from '../store.ts'
 import type { ArrivedBytes, ByteStore } from './byte-store.ts'
 import type { FileAccess } from './file-access.ts'
+import { hasUploaded } from './file-access.ts'
 import type { FileAnnouncement, Files } from './files.ts'
 import { announcedType } from './media-types.ts'
 import { isTextType } from './text-types.ts'
@@ -168,7 +169,7 @@ function requireOwnFile(tx: Tx, ctx: RequestContext, given: string): FileRow {
     throw validationError([{ field: 'fileId', code: 'invalid_uuid', message, value: given }])
   }
   const file = readFile(tx, id)
-  if (file === undefined || file.created_by !== ctx.actor.id) throw storageError('file_not_found', { fileId: id })
+  if (file === undefined || !hasUploaded(ctx, file)) throw storageError('file_not_found', { fileId: id })
   return file
 }
 
