@@ -38,6 +38,7 @@ const go = async (address: string): Promise<void> =>
   page.evaluate((to) => {
     window.location.hash = to
   }, address)
+const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
 const cards = (within: string): Promise<string[]> =>
   page.locator(`${within} [data-card] button:not([aria-label])`).allTextContents()
 
@@ -122,7 +123,7 @@ describe('views of random filters, orders and searches', () => {
               (texts) => texts.toSorted(),
             )
           })
-          .toEqual([...sums].map(([name, sum]) => `${name} ${new Intl.NumberFormat('en').format(sum)}`).toSorted())
+          .toEqual([...sums].map(([name, sum]) => `${name} ${dollars.format(sum)}`).toSorted())
       }),
       { numRuns: 12 },
     )
