@@ -77,6 +77,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     const handed = Promise.withResolvers<true>()
     let host: RunningHost | undefined
     let attached: Attached | null = null
+    let endWatch = (): void => undefined
     const following = createHubNode({
       url: options.url,
       workspace: options.workspace,
@@ -93,10 +94,11 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
         // What comes from now on waits in the door for the next leader.
         const [before, next] = [leader, watchNext(following, address)]
         leader = next.address
+        endWatch = () => next.end()
         serve(null)
         const resume = await host.server.drain(drainMs)
         return () => {
-          next.end()
+          endWatch()
           leader = before
           resume()
           serve(attached)
@@ -148,6 +150,8 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     host.database.refuseWrites(platformError('service_unavailable', { reason: 'standby', retryAfterSeconds: 1 }))
     await host.stop()
     await following.close()
+    // From here on the node that follows again knows who leads.
+    endWatch()
     return true
   }
 

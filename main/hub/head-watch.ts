@@ -36,7 +36,7 @@ export interface NextLeader {
 }
 
 /**
- * Asks who leads after a node that hands over, until somebody does, it is ended, or the store does not answer.
+ * Asks who leads after a node that hands over, until somebody does or it is ended.
  * @param own address of the node that hands over
  */
 export function watchNext(
@@ -47,11 +47,12 @@ export function watchNext(
   let isOver = false
   void (async () => {
     while (!isOver && next === null) {
-      const head = await store.head()
+      // A store that does not answer now does so later: whoever waits in the door is to be led there.
+      const head = await store.head().catch(() => null)
       if (head !== null && head.node !== node && head.address !== own) next = head.address
       else await pauseFor(machineTime, nextLookMs)
     }
-  })().catch(() => undefined)
+  })()
   return { address: () => next, end: () => void (isOver = true) }
 }
 

@@ -127,7 +127,7 @@ export function createRunView(parts: RunViewParts): RunView {
       const userId = managesFlows(ctx) ? undefined : ctx.actor.id
       const organizationId = hasOrganizations() ? ctx.organizationId : undefined
       const filter: RunFilter = { flowUid: item.uid, status, userId, organizationId }
-      const binding = ['runs', ctx.actor.id, item.uid, status ?? null]
+      const binding = ['runs', ctx.actor.id, organizationId ?? null, item.uid, status ?? null]
       const start = readPage(query, pageBounds, binding)
       const rows = listRuns(read, filter, start.after ?? undefined, start.limit + 1)
       const { shown, ...page } = cutPage(rows, start, ({ id }) => id, binding)
