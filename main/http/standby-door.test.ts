@@ -134,6 +134,21 @@ describe('the door of a node that follows', () => {
     expect(JSON.parse(address)).toEqual({ address: '127.0.0.2' })
   })
 
+  it('passes on a request that expects what nobody offers as if it expected nothing (D-327)', async () => {
+    const leader = await leaderOn()
+    const door = await doorTo(() => leader.url)
+    const heard = await new Promise<string>((resolve, reject) => {
+      const asked = request(`${door.url}/api/v1/echo`, {
+        method: 'POST',
+        headers: { ...leader.owner, 'content-type': 'application/json', expect: 'foo' },
+      })
+      asked.on('error', reject)
+      asked.on('response', (answer) => answer.setEncoding('utf8').on('data', resolve))
+      asked.end('1')
+    })
+    expect(JSON.parse(heard)).toEqual({ got: 1 })
+  })
+
   it('carries bodies of any length, and sockets', async () => {
     const leader = await leaderOn()
     const door = await doorTo(() => leader.url)

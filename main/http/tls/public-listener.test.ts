@@ -178,6 +178,14 @@ describe.skipIf(!hasOpenssl)('the listener other machines reach', () => {
       }
     })
 
+    it('answers a request that expects what nobody offers as if it expected nothing (D-327)', async () => {
+      const { call } = await startWithAccount()
+      const headers = [...host, 'Authorization', 'Bearer member-token', 'Expect', 'foo']
+      expect((await call({ headers })).status).toBe(200)
+      const json = [...headers, 'Content-Type', 'application/json']
+      expect((await call({ method: 'POST', path: '/api/v1/echo', headers: json, body: '{}' })).status).toBe(200)
+    })
+
     it('does not take what belongs to loopback: connection token, one-time codes, their sessions, the proof', async () => {
       const started = await startWithAccount()
       const { call, token, mintCode } = started
