@@ -1,7 +1,8 @@
 // Organizations and teams, and the active organization of a caller (D-32, D-41; safety C6).
 import type {} from '#main/plugins/auth/api.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthHost } from '../support/auth-host.ts'
+import { statement } from '#main/kernel/database.ts'
+import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
 
 let host: AuthHost
@@ -181,5 +182,102 @@ describe('an organization', () => {
     expect(events.map(({ type, payload }) => [type, (payload as { operation: string }).operation])).toEqual([
       ['auth.organization_changed', 'updateOrganization'],
     ])
+  })
+
+  it('keeps an owner while anybody is in it, whoever goes (D-394)', async () => {
+    const ids: Record<string, string> = {}
+    const tokens: Record<string, string> = {}
+    for (const name of ['abe', 'bee', 'cid', 'dee']) {
+      const { id } = await host.account(name)
+      await host.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })
+      ids[name] = id
+      tokens[name] = await host.signIn(name)
+    }
+    const made = await host.as(tokens['abe']!, 'POST', '/auth/organization/create', { name: 'Heirs', slug: 'heirs' })
+    for (const [name, role] of [
+      ['bee', 'member'],
+      ['cid', 'admin'],
+      ['dee', 'member'],
+    ] as const) {
+      const email = `${name}@example.org`
+      const invitation = { email, role, organizationId: made.body.id }
+      const invited = await host.as(tokens['abe']!, 'POST', '/auth/organization/invite-member', invitation)
+      const invitationId = invited.body.id
+      const joined = await host.as(tokens[name]!, 'POST', '/auth/organization/accept-invitation', { invitationId })
+      expect(joined.status, JSON.stringify(joined.body)).toBe(200)
+    }
+    const roleOf = (name: string): string | undefined => service().memberships(ids[name]!)[0]?.role
+    await host.post('/auth/admin/remove-user', { userId: ids['dee'] })
+    expect(['abe', 'bee', 'cid'].map(roleOf)).toEqual(['owner', 'member', 'admin'])
+    // Its admins come first, then whoever joined first.
+    expect((await host.as(tokens['abe']!, 'POST', '/auth/delete-user', { password })).status).toBe(200)
+    expect(['bee', 'cid'].map(roleOf)).toEqual(['member', 'owner'])
+    expect((await host.post('/auth/admin/remove-user', { userId: ids['cid'] })).status).toBe(200)
+    expect(roleOf('bee')).toBe('owner')
+    const change = { organizationId: made.body.id, data: { name: 'Heir' } }
+    expect((await host.as(tokens['bee']!, 'POST', '/auth/organization/update', change)).status).toBe(200)
+    const gone = { organizationId: made.body.id }
+    expect((await host.as(tokens['bee']!, 'POST', '/auth/organization/delete', gone)).status).toBe(200)
+  })
+
+  it('takes in more people than the library would by itself', async () => {
+    const made = await host.as(founder, 'POST', '/auth/organization/create', { name: 'Crowd', slug: 'crowd' })
+    const at = new Date().toISOString()
+    await host.host.database.write('test', (tx) => {
+      for (let number = 0; number < 120; number += 1) {
+        const id = `crowd-${number}`
+        tx.run(
+          statement(
+            'INSERT INTO auth_user (id, name, email, emailVerified, createdAt, updatedAt) VALUES (?, ?, ?, 1, ?, ?)',
+            [id, id, `${id}@example.org`, at, at],
+          ),
+        )
+        tx.run(
+          statement('INSERT INTO auth_member (id, organizationId, userId, role, createdAt) VALUES (?, ?, ?, ?, ?)', [
+            `m-${number}`,
+            made.body.id,
+            id,
+            'member',
+            at,
+          ]),
+        )
+        tx.run(
+          statement(
+            'INSERT INTO auth_invitation (id, organizationId, email, role, status, expiresAt, createdAt, inviterId) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+            [
+              `i-${number}`,
+              made.body.id,
+              `i${number}@example.org`,
+              'member',
+              'pending',
+              '2999-01-01T00:00:00.000Z',
+              at,
+              'crowd-0',
+            ],
+          ),
+        )
+      }
+    })
+    const invitation = { email: 'yan@example.org', role: 'member', organizationId: made.body.id }
+    const invited = await host.as(founder, 'POST', '/auth/organization/invite-member', invitation)
+    expect(invited.status, JSON.stringify(invited.body)).toBe(200)
+    const { body } = await host.get('/auth/admin/list-users?searchValue=yan@example.org')
+    await host.post('/auth/admin/update-user', { userId: body.users[0].id, data: { emailVerified: true } })
+    const accepted = { invitationId: invited.body.id }
+    const joined = await host.as(await host.signIn('yan'), 'POST', '/auth/organization/accept-invitation', accepted)
+    expect(joined.status, JSON.stringify(joined.body)).toBe(200)
+    const listed = await host.as(founder, 'GET', `/auth/organization/list-members?organizationId=${made.body.id}`)
+    expect([listed.body.members.length, listed.body.total]).toEqual([122, 122])
+    const whole = await host.as(
+      founder,
+      'GET',
+      `/auth/organization/get-full-organization?organizationId=${made.body.id}`,
+    )
+    expect([whole.body.members.length, whole.body.invitations.length]).toEqual([122, 121])
+    // An owner counts wherever it stands among them.
+    const promoted = { memberId: 'm-119', role: 'owner', organizationId: made.body.id }
+    expect((await host.as(founder, 'POST', '/auth/organization/update-member-role', promoted)).status).toBe(200)
+    const left = await host.as(founder, 'POST', '/auth/organization/leave', { organizationId: made.body.id })
+    expect(left.status, JSON.stringify(left.body)).toBe(200)
   })
 })

@@ -8,6 +8,7 @@ import { workspaceClients } from './0005-workspace-clients.ts'
 import { links } from './0006-links.ts'
 import { activeOrganizations } from './0007-active-organizations.ts'
 import { keyPurposes } from './0008-key-purposes.ts'
+import { owners } from './0009-owners.ts'
 
 /** Append only; released steps never change. */
 export const authMigrations: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const authMigrations: readonly Migration[] = [
   links,
   activeOrganizations,
   keyPurposes,
+  owners,
 ]

@@ -58,6 +58,10 @@ const day = 86_400
 /** Life of a link that signs in (D-35). */
 const magicLinkSeconds = 600
 
+/** Members of an organization, and invitations of one that wait, at most (D-394). */
+const maxMembers = 10_000
+const maxInvitations = 1_000
+
 /** Table names of the library's models; the columns keep the library's names. */
 const tables = {
   twoFactor: 'auth_two_factor',
@@ -190,7 +194,8 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       disableCSRFCheck: true,
       disableOriginCheck: false,
       ipAddress: { disableIpTracking: true },
-      database: { generateId: () => parts.newId(), validateSchema: false },
+      // By itself the library reads a hundred rows of whatever it looks for, and counts owners among those.
+      database: { generateId: () => parts.newId(), validateSchema: false, defaultFindManyLimit: maxMembers },
     },
     plugins: [
       username({ schema: {} }),
@@ -206,6 +211,9 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
         },
       }),
       organization({
+        // By itself the library takes a hundred of each.
+        membershipLimit: maxMembers,
+        invitationLimit: maxInvitations,
         teams: { enabled: true, defaultTeam: { enabled: false }, allowRemovingAllTeams: true },
         schema: {
           organization: named(tables.organization),
