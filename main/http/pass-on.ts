@@ -3,6 +3,7 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isReadToEnd } from './answer.ts'
 import { isReadMethod } from './guard.ts'
 
 /** What passing on works with. */
@@ -170,9 +171,12 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
       /** Hands the answer on as it comes. */
       const answerWith = (answer: IncomingMessage, read?: Buffer): void => {
         answer.on('error', () => undefined)
-        response.writeHead(answer.statusCode!, answer.statusMessage, ownHeaders(answer))
+        // A client that still writes, and whose connection ends, sees that and not the answer.
+        const isOver = request.complete || !isReadToEnd(request)
+        response.writeHead(answer.statusCode!, answer.statusMessage, ownHeaders(answer, isOver))
         const end = (): void => {
-          request.resume()
+          // Not paused by the end of the other connection.
+          request.unpipe(asked).resume()
           done('over')
         }
         if (read !== undefined) {
@@ -253,14 +257,14 @@ function clientHeaders({ headers }: IncomingMessage, body: Buffer | null): Outgo
   }
 }
 
-/** The headers of an answer, each as often as it came. */
-function ownHeaders({ rawHeaders }: IncomingMessage): string[] {
+/** The headers of an answer, each as often as it came. @param isLast the connection ends with it */
+function ownHeaders({ rawHeaders }: IncomingMessage, isLast: boolean): string[] {
   const kept: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (!ofConnection.has(rawHeaders[at]!.toLowerCase())) kept.push(rawHeaders[at]!, rawHeaders[at + 1]!)
   }
-  // The next request finds whoever listens here then.
-  return [...kept, 'connection', 'close']
+  // The next request finds whoever leads then.
+  return isLast ? [...kept, 'connection', 'close'] : kept
 }
 
 function reasonOf(body: Buffer): string {

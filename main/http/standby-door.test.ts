@@ -105,6 +105,25 @@ function post(url: string, { owner }: Leader, path: string, body: unknown, more:
 }
 
 describe('the door of a node that follows', () => {
+  it('has a refused body read to its end, so that the answer arrives and the connection lives on', async () => {
+    const leader = await leaderOn()
+    const door = await doorTo(() => leader.url)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    closers.push(() => agent.destroy())
+    const body = Buffer.alloc(24 * 1024 * 1024, 'x')
+    const status = await new Promise((resolve, reject) => {
+      const headers = { ...leader.owner, 'content-type': 'application/json', 'content-length': body.length }
+      const asked = request(`${door.url}/api/v1/notes`, { agent, method: 'POST', headers }, (answer) => {
+        answer.resume()
+        asked.on('close', () => resolve(answer.statusCode))
+      })
+      asked.on('error', reject)
+      asked.end(body)
+    })
+    expect(status).toBe(413)
+    expect(await getOver(agent, `${door.url}/healthz`, {})).toEqual({ status: 200, isReused: true })
+  })
+
   it('passes on what comes, as if the client had come to the leader', async () => {
     const leader = await leaderOn()
     const door = await doorTo(() => leader.url)
