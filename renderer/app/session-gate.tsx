@@ -59,8 +59,8 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
       setPhase('in')
     } catch (error) {
       if (hasCode(error, 'unauthenticated', 'session_expired')) setPhase(refused ? 'refused' : 'out')
-      // Who may see nothing is signed in all the same.
-      else if (hasCode(error, 'permission_denied')) setPhase('in')
+      // Who may see nothing is signed in all the same, and what failed is said by the screens that need it.
+      else if (hasCode(error, 'permission_denied', 'internal_error')) setPhase('in')
       else setPhase('down')
     }
   }, [client])

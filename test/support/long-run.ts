@@ -96,6 +96,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'goes on with a series',
     'is moved, frozen and hidden by keys',
   ],
+  'test/e2e/host-away.test.ts': ['a screen that was not shown before'],
   'test/e2e/import.test.ts': [
     'updates the records that match',
     'links rows by what the records are called',
