@@ -108,7 +108,7 @@ export const designerGerman: Record<keyof typeof designerStrings, string> = {
   'options.label': 'Option {number}',
   'options.color': 'Farbe von „{choice}“',
   'options.color.auto': 'Automatisch',
-  'options.default': '„{choice}“ ist der Standard',
+  'options.default': '„{choice}“ ist die Vorgabe',
   'options.active': '„{choice}“ wird angeboten',
   'options.activeShort': 'Angeboten',
   'options.up': '„{choice}“ nach oben',

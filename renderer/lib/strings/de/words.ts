@@ -39,7 +39,7 @@ export const sharedGerman: Record<keyof typeof sharedWords, string> = {
   'word.copyLink': 'Link kopieren',
   'word.create': 'Anlegen',
   'word.dashboards': 'Dashboards',
-  'word.default': 'Standard',
+  'word.default': 'Vorgabe',
   'word.delete': 'Löschen',
   'word.deleteDots': 'Löschen…',
   'word.deleteOf': '„{name}“ löschen',
