@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
+import type { ForgingPeer, TokenRecipe } from '../support/forging-peer.ts'
 import { startForgingPeer } from '../support/forging-peer.ts'
 import { startOidcPeer } from '../support/oidc-peer.ts'
 import type { OidcPeer } from '../support/oidc-peer.ts'
@@ -206,6 +207,117 @@ describe('options of a provider', () => {
     expect((await signInWith('wrong')).opened).toBe(false)
     await own.stop()
     await forger.stop()
+  })
+})
+
+describe('what a provider says', () => {
+  let forger: ForgingPeer
+  let own: AuthHost
+  let person = 0
+
+  beforeAll(async () => {
+    forger = await startForgingPeer()
+    const { issuer, clientId, clientSecret } = forger
+    const bare = { authorizationUrl: `${issuer}/auth`, tokenUrl: `${issuer}/token`, clientId, clientSecret, issuer }
+    own = await createAuthHost({
+      oidcProviders: [
+        { providerId: 'found', discoveryUrl: `${issuer}/.well-known/openid-configuration`, clientId, clientSecret },
+        { providerId: 'bare', ...bare },
+        { providerId: 'asked', ...bare, userInfoUrl: `${issuer}/me` },
+      ],
+    })
+  })
+
+  afterAll(async () => {
+    await own.stop()
+    await forger.stop()
+  })
+
+  /** Begins; `go` comes back with a token of the recipe, for somebody new unless it says who. */
+  async function begun(providerId: string, recipe: TokenRecipe = {}) {
+    const answer = await own.anonymous('POST', '/auth/sign-in/oauth2', { providerId, callbackURL: '/_console/' })
+    const asked = new URL(answer.body.url as string).searchParams
+    person += 1
+    const sub = `person-${person}`
+    const claims = { sub, email: `${sub}@example.org`, ...recipe.claims }
+    const token = forger.mint(asked.get('nonce') ?? '', { ...recipe, claims })
+    const cookie = pairs(answer.headers.getSetCookie())
+    const path = `/auth/callback/${providerId}?${new URLSearchParams({ code: 'c', state: asked.get('state')! })}`
+    return {
+      sub,
+      async go() {
+        forger.userInfo = claims
+        forger.answer = { access_token: 'a', token_type: 'Bearer', id_token: token }
+        return own.anonymous('GET', path, undefined, { cookie })
+      },
+    }
+  }
+
+  it.each(['found', 'bare', 'asked'])(
+    'counts only in a token that is for this client, and not over (%s)',
+    async (id) => {
+      const seconds = Math.floor(Date.now() / 1000)
+      const wrong: [string, TokenRecipe][] = [
+        ['another audience', { claims: { aud: 'somebody-else' } }],
+        ['no audience', { without: ['aud'] }],
+        ['a further audience, and nobody said for whom', { claims: { aud: ['cairn', 'somebody-else'] } }],
+        ['for another one', { claims: { aud: ['cairn', 'somebody-else'], azp: 'somebody-else' } }],
+        ['for another one alone', { claims: { azp: 'somebody-else' } }],
+        ['over', { claims: { exp: seconds - 3_600 } }],
+        ['without an end', { without: ['exp'] }],
+        ['not yet', { claims: { nbf: seconds + 3_600 } }],
+        ['another issuer', { claims: { iss: 'https://elsewhere.example' } }],
+      ]
+      for (const [name, recipe] of wrong)
+        expect(sessionOf(await (await begun(id, recipe)).go()), `${id}: ${name}`).toBeUndefined()
+      const right: [string, TokenRecipe][] = [
+        ['for this client', {}],
+        ['named twice', { claims: { aud: ['cairn', 'somebody-else'], azp: 'cairn' } }],
+      ]
+      for (const [name, recipe] of right)
+        expect(sessionOf(await (await begun(id, recipe)).go()), `${id}: ${name}`).toBeDefined()
+    },
+  )
+
+  it('makes no account of an address that is none, and a name of one line (D-302)', async () => {
+    const none = await (await begun('found', { claims: { email: 'no address' } })).go()
+    expect([sessionOf(none), none.headers.get('location')]).toEqual([
+      undefined,
+      expect.stringContaining('error=email_not_found'),
+    ])
+    for (const [given, kept] of [
+      ['Ann\r\nBcc: x@example.org\u0085', 'Ann Bcc: x@example.org'],
+      ['B'.repeat(5_000), 'B'.repeat(200)],
+      ['\n', ''],
+    ] as const) {
+      const { sub, go } = await begun('found', {
+        claims: { name: given, picture: `https://a.example/${'p'.repeat(9_000)}` },
+      })
+      expect(sessionOf(await go())).toBeDefined()
+      const { body } = await own.get(`/auth/admin/list-users?searchValue=${sub}@example.org`)
+      expect([body.users[0].name, body.users[0].image]).toEqual([kept, null])
+    }
+  })
+
+  it('opens one session however often it comes back at once', async () => {
+    const { go } = await begun('found')
+    const answers = await Promise.all(Array.from({ length: 6 }, go))
+    expect(answers.filter((answer) => sessionOf(answer) !== undefined)).toHaveLength(1)
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(302))
+  })
+
+  it('becomes no way to sign in of an account that is gone meanwhile', async () => {
+    const { id, email } = await own.account('moe')
+    await own.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })
+    const link = { provider: 'found', callbackURL: '/_console/' }
+    const answer = await own.as(await own.signIn('moe'), 'POST', '/auth/link-social', link)
+    const asked = new URL(answer.body.url as string).searchParams
+    await own.post('/auth/admin/remove-user', { userId: id })
+    forger.answer = { access_token: 'a', id_token: forger.mint(asked.get('nonce')!, { claims: { sub: 'moe', email } }) }
+    const query = new URLSearchParams({ code: 'c', state: asked.get('state')! })
+    const cookie = pairs(answer.headers.getSetCookie())
+    const back = await own.anonymous('GET', `/auth/callback/found?${query}`, undefined, { cookie })
+    expect([back.status, back.body.error?.code]).toEqual([400, 'token_invalid'])
   })
 })
 

@@ -182,8 +182,12 @@ export function deviceHandlers(parts: AuthParts): Handlers<typeof authDeviceRout
 export function providerHandlers(parts: AuthParts): Handlers<typeof authProviderRoutes> {
   const forwarded = forwardAll(parts, authProviderRoutes)
   const social = forwardAll(parts, { signInSocial: authAccountRoutes.signInSocial })
+  const inTurn = createTurns()
   return {
     ...forwarded,
+    // The library looks a state up and then uses it up: of several answers at once the first one must have done so.
+    followProvider: (ctx, input) =>
+      inTurn(String(input.query['state']), async () => forwarded.followProvider(ctx, input)) as never,
     // The library signs in with every provider at one path; the other one is kept for clients of older versions.
     signInOauth2(ctx, input) {
       const { providerId, ...rest } = input.body

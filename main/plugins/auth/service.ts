@@ -146,6 +146,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
         uiBasePath: options.uiBasePath,
         signUpIsClosed,
         newId: () => ids.uuid(),
+        now: () => clock.now(),
         isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
         async send(message, link) {
           // Nobody gets a link to an account that cannot come to be.

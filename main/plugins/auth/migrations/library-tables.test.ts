@@ -25,6 +25,7 @@ it.each([
     uiBasePath: '/_console',
     signUpIsClosed: true,
     newId: () => test.ids.uuid(),
+    now: () => test.clock.now(),
     isClient: () => false,
     send: () => Promise.resolve(),
     onUser: () => Promise.resolve(),

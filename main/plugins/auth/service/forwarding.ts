@@ -16,7 +16,7 @@ import { linkMs, noSoonerThan, signUpMs } from './minimum-duration.ts'
 import { requirePasswordLength } from './library-errors.ts'
 import type { LinkKind } from './links.ts'
 import { voidLink } from './links.ts'
-import { bindState, requireBoundState } from './provider-state.ts'
+import { bindLink, bindState, requireBoundState } from './provider-state.ts'
 import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
 import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
@@ -101,7 +101,7 @@ const steps: Readonly<Record<string, Step>> = {
     },
   },
   signInSocial: { after: bindState },
-  linkSocial: { own: true, after: bindState },
+  linkSocial: { own: true, after: bindLink },
   unlinkAccount: { own: true, event: 'auth.account_unlinked' },
   requestPasswordReset: { link: true, takesMs: linkMs },
   sendVerificationEmail: { link: true, takesMs: linkMs },

@@ -43,6 +43,7 @@ export interface LibraryParts {
   readonly uiBasePath: string
   readonly signUpIsClosed: boolean
   readonly newId: () => string
+  readonly now: () => number
   readonly isClient: (clientId: string) => boolean
   /** @param link what the mail carries, where a newer one voids it */
   readonly send: (mail: OutgoingMail, link?: NewLink) => Promise<void>
@@ -138,7 +139,13 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       freshAge: day,
     },
     databaseHooks: {
-      user: { create: { after: (user, step) => parts.onUser(user.id, step?.path) } },
+      user: {
+        create: {
+          before: ({ name, image, ...user }) =>
+            Promise.resolve({ data: { ...user, name: lineOf(name), image: shortOf(image) } }),
+          after: (user, step) => parts.onUser(user.id, step?.path),
+        },
+      },
       account: {
         create: {
           async after({ userId, providerId }) {
@@ -250,7 +257,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
           discoveryUrl,
           ...(issuer === undefined ? {} : { issuer }),
           requireIdTokenVerification: discoveryUrl !== undefined,
-          getUserInfo: (tokens) => personOf({ discoveryUrl, issuer, userInfoUrl: provider.userInfoUrl }, tokens),
+          getUserInfo: (tokens) => personOf({ ...provider, discoveryUrl, issuer }, tokens, parts.now()),
           disableSignUp: false,
         })),
       }),
@@ -273,6 +280,20 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       }),
     ],
   }
+}
+
+/** A name as people may give it (D-302): providers give any. */
+function lineOf(name: string): string {
+  return name
+    .replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed()
+}
+
+/** An address of an image, none where it is longer than people may give it. */
+function shortOf(image: string | null | undefined): string | null {
+  return image == null || image.length > 2_000 ? null : image
 }
 
 function logAt(log: Logger, level: string, message: string): void {
