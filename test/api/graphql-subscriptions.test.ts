@@ -53,8 +53,7 @@ interface Heard {
   readonly stop: () => void
 }
 
-/** Subscribes and waits until the host follows: a change made after it is heard. */
-const hear = async (client: Client, query: string, variables: Record<string, unknown> = {}): Promise<Heard> => {
+const hearAtOnce = (client: Client, query: string, variables: Record<string, unknown> = {}): Heard => {
   const results: Heard['results'] = []
   const failures: unknown[] = []
   let over = false
@@ -66,8 +65,14 @@ const hear = async (client: Client, query: string, variables: Record<string, unk
       complete: () => void (over = true),
     },
   )
-  await new Promise((resolve) => setTimeout(resolve, 300))
   return { results, failures, isOver: () => over, stop }
+}
+
+/** Subscribes and waits until the host follows: a change made after it is heard. */
+const hear = async (client: Client, query: string, variables: Record<string, unknown> = {}): Promise<Heard> => {
+  const begun = hearAtOnce(client, query, variables)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  return begun
 }
 
 const changes = `subscription ($where: TaskWhere, $id: ID, $kinds: [ChangeKind!]) {
@@ -143,6 +148,25 @@ describe('a subscription', () => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(seen.results.length).toBe(before)
     await host.assign(0, { profile: 'guest', permissionSets: ['some'] })
+  })
+
+  it('that is refused by the channel says so, and ends no other one of its socket', async () => {
+    const few = connect('test-user-0')
+    const goes = await hear(few, 'subscription { taskChanged { type } }')
+    const closed = await hear(few, 'subscription { taskChanged(id: "01a00000-0000-7000-8000-000000000000") { type } }')
+    expect(JSON.stringify(closed.failures)).toContain('channel_forbidden')
+    const client = connect()
+    const all: Heard[] = []
+    for (let number = 0; number < 101; number += 1) {
+      // Within what a socket may say in a second.
+      if (number === 60) await new Promise((resolve) => setTimeout(resolve, 1_100))
+      all.push(hearAtOnce(client, 'subscription { taskChanged { id } }'))
+    }
+    await expect.poll(() => JSON.stringify(all.at(-1)!.failures), { timeout: 5_000 }).toContain('connection_limit')
+    await host.post('/data/task', { title: 'heard' })
+    await heard(goes, 1)
+    for (const one of all.slice(0, 100)) await heard(one, 1)
+    expect([goes, ...all.slice(0, 100)].flatMap(({ failures }) => failures)).toEqual([])
   })
 
   it('refuses queries, writes and broken documents in its words, and goes on', async () => {

@@ -174,14 +174,16 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
       const contextValue: RunContext = {
         ctx,
         related: createRelatedRecords(data, ctx),
-        async *follow(wanted) {
-          for await (const event of follow(wanted)) {
-            // Rights are those of the moment an event is told.
-            contextValue.ctx = contextOf()
-            contextValue.related = createRelatedRecords(data, contextValue.ctx)
-            yield event
-          }
-        },
+        // Begun at once: what refuses it is the answer then, and not the end of a stream.
+        follow: (wanted) => told(follow(wanted)),
+      }
+      const told = async function* (events: ReturnType<Follow>): ReturnType<Follow> {
+        for await (const event of events) {
+          // Rights are those of the moment an event is told.
+          contextValue.ctx = contextOf()
+          contextValue.related = createRelatedRecords(data, contextValue.ctx)
+          yield event
+        }
       }
       const stream = await library.subscribe({ ...args, contextValue })
       return Symbol.asyncIterator in stream ? answersOf(stream, answers) : answers.of(stream)
