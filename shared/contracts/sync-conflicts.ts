@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
 import { ErrorObjectSchema, QueryInteger, RecordMap } from './common.ts'
 
-/** Kinds of conflicts. @source design of sync, section 17 */
+/** Kinds of conflicts. @source design of sync, section 17; D-339 */
 export const conflictKinds = [
   'field',
   'text',
   'delete_edit',
   'orphan',
   'unique',
+  'cycle',
   'type',
   'validation',
   'fork',
@@ -49,7 +50,8 @@ export const ConflictSide = z
     device: z.object({ id: z.string(), name: z.string() }),
     at: z.string(),
     record: z.string().optional().meta({
-      description: 'The record a side is, where a value has to be unique: the first side is its owner.',
+      description:
+        'The record a side is, where a value has to be unique: the first side is its owner. Where records stand above each other in a circle, the record that names the one above it.',
     }),
   })
   .meta({ id: 'SyncConflictSide' })

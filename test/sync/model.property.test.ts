@@ -31,7 +31,7 @@ const total: Record<string, number> = {}
 /** Without any of these a schedule proves little. */
 const ways = `edit text delete restore purge batch import group crash rollback copy putBack concurrent gaps lost field
   delete_edit unique orphan comment editComment uncomment react pin words addField renameField labelField removeField fill
-  writeMemo retype options uniqueness merge dropField relay clock refused`.split(/\s+/)
+  writeMemo move cycle retype options uniqueness merge dropField relay clock refused`.split(/\s+/)
 
 describe('machines at rest', () => {
   let pool: readonly ModelMachine[] = []
@@ -50,8 +50,9 @@ describe('machines at rest', () => {
   })
 
   it.skipIf(given !== undefined).each([
-    ['any schedule', hostSchedules(), isMany ? 0.4 : 0.5],
-    ['many restored databases', hostSchedules({ restores: true }), 0.2],
+    ['any schedule', hostSchedules(), isMany ? 0.3 : 0.5],
+    ['many restored databases', hostSchedules({ restores: true }), isMany ? 0.1 : 0.2],
+    ['records that are placed below each other', hostSchedules({ restores: false, moves: true }), isMany ? 0.2 : 0.1],
     ['people of narrower rights', memberSchedules(), isMany ? 0.2 : 0.3],
     // Each changes tables: they take the time of the others at a commit.
     ...(isMany ? [['definitions that change while people write', memoSchedules(), 0.2] as const] : []),

@@ -332,6 +332,12 @@ export interface RemoteOutcome {
   readonly stranded: readonly { readonly field: string; readonly object: string; readonly id: string }[]
 }
 
+/** What a live record has to do with others that it should not. */
+export interface RecordRelations extends Pick<RemoteOutcome, 'duplicates' | 'orphans'> {
+  /** Fields of type `tree` in which it stands above itself: the live records of the ring, each followed by the one above it. */
+  readonly rings: readonly { readonly field: string; readonly ids: readonly string[] }[]
+}
+
 /** A record as it is stored, deleted or not. */
 export interface WholeRecord {
   readonly id: string
@@ -544,11 +550,12 @@ export interface DataService {
    */
   refusalOf(tx: Tx, ctx: RequestContext, intent: RemoteIntent): RemoteRefusal | null | undefined
   /**
-   * What a stored record has to do with others that it should not: shared unique values, masters that are not there.
-   * @returns null for a record that is not live, or of an object without such values and masters
+   * What a stored record has to do with others that it should not: shared unique values, masters that are not there, rings
+   * of records that stand above each other.
+   * @returns null for a record that is not live, or of an object where none of it can be
    * @throws resource_not_found for an object that is not there
    */
-  relationsOf(tx: Tx, input: { object: string; id: string }): Pick<RemoteOutcome, 'duplicates' | 'orphans'> | null
+  relationsOf(tx: Tx, input: { object: string; id: string }): RecordRelations | null
   /** The live records that belong to a record as details, whether it is live itself or not. */
   detailsOf(tx: Tx, input: { object: string; id: string }): readonly { readonly object: string; readonly id: string }[]
   /**

@@ -282,6 +282,27 @@ export function leadsUpTo(
   return read.get(statement(sql, [from, id])) !== undefined
 }
 
+/**
+ * The live rows that stand above each other with a row among them, each followed by the one above it; none where the way up
+ * does not come back to it, or leads through the trash.
+ */
+export function ringThrough(
+  read: Reader,
+  schema: ObjectSchema,
+  column: string,
+  { id, [column]: first }: Row,
+): readonly string[] {
+  if (first === null || !leadsUpTo(read, schema, column, first as string, id)) return []
+  const ids = [id as string]
+  for (let above = first; above !== id;) {
+    const next = getRow(read, schema, above as string)
+    if (next === undefined || next['deleted_at'] !== null) return []
+    ids.push(above as string)
+    above = next[column]!
+  }
+  return ids
+}
+
 /** The stored value of a key, or undefined. */
 export function getKey(read: Reader, name: string): string | undefined {
   const found: Statement<{ value: string }> = statement('SELECT value FROM data_key WHERE name = ?', [name])

@@ -41,6 +41,12 @@ describe('the sides of a conflict', () => {
     expect(sides.map((one) => [one.side.value, one.choice])).toEqual([['many', undefined]])
   })
 
+  it('are the links of a ring: the last one is kept, or taken back where it is known what was before', () => {
+    const choices = (one: Conflict) => sidesOf(one).map(({ choice }) => choice?.decision.choice)
+    expect(choices(conflict({ kind: 'cycle', losers: [side(2)], base: null }))).toEqual(['winner', 'loser'])
+    expect(choices(conflict({ kind: 'cycle', losers: [side(2)], baseUnknown: true }))).toEqual(['winner', undefined])
+  })
+
   it('say how it was once it is decided', () => {
     expect(sidesOf(conflict({ state: 'resolved' }))[0]?.heading).toBe('conflicts.side.then')
   })

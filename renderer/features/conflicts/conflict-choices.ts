@@ -42,7 +42,7 @@ export function whoseIs({ device }: ConflictSide, ownDevice: string | undefined)
 }
 
 /** The sides of a conflict in the order of their keys: 1 is what stands now. */
-export function sidesOf({ kind, winner, losers, state, item }: Conflict): readonly ShownSide[] {
+export function sidesOf({ kind, winner, losers, state, item, base }: Conflict): readonly ShownSide[] {
   switch (kind) {
     case 'refused':
       return [
@@ -67,6 +67,15 @@ export function sidesOf({ kind, winner, losers, state, item }: Conflict): readon
         { side: winner, heading: 'conflicts.side.owner', choice: undefined },
         ...losers.map((side): ShownSide => ({ side, heading: 'conflicts.side.second', choice: undefined })),
       ]
+    case 'cycle': {
+      // Where it was before is not always known.
+      const back = base === undefined ? undefined : act('loser', 'conflicts.take')
+      return [winner, ...losers].map((side) => ({
+        side,
+        heading: 'conflicts.side.written',
+        choice: side === winner ? act('winner', 'conflicts.keep') : back,
+      }))
+    }
     case 'type':
     case 'orphan':
     case 'validation':
@@ -104,6 +113,8 @@ export function otherWays({ kind, field, winner, item, refusal }: Conflict): Oth
       }
     case 'unique':
       return { actions: [act('merge', 'conflicts.merge')], value: value && { ...value, label: 'conflicts.change' } }
+    case 'cycle':
+      return { actions: [], value: value && { ...value, label: 'conflicts.adopt' } }
     case 'type':
       return { actions: [act('winner', 'conflicts.leaveEmpty')], value }
     case 'validation':

@@ -114,7 +114,7 @@ function SideValue(props: {
 }) {
   const { conflict, shown, field, context } = props
   const { value, record } = shown.side
-  if (conflict.kind === 'unique' && record !== undefined) {
+  if ((conflict.kind === 'unique' || conflict.kind === 'cycle') && record !== undefined) {
     return (
       <>
         <a href={`#${recordPath(conflict.object, record)}`}>{props.nameOf(conflict.object, record) ?? record}</a>

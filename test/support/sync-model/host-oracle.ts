@@ -12,7 +12,7 @@ import { readText } from '#main/replication/core/text-doc.ts'
 import type { Written } from './host-journal.ts'
 import { hadSeen, placeOf } from './host-journal.ts'
 import type { AtRest, Machine } from './machine.ts'
-import { conflictsOf, openConflicts } from './oracle-conflicts.ts'
+import { conflictsOf, openConflicts, ringsOf } from './oracle-conflicts.ts'
 import { assertDerived, assertNumbers, assertStock } from './oracle-derived.ts'
 import { assertRank, assertRegister, assertReplay, assertText, withFollowing } from './oracle-documents.ts'
 import { assertChangelog, assertNothingLost } from './oracle-history.ts'
@@ -34,7 +34,7 @@ export interface Seen {
   readonly conflicts: Readonly<Record<string, number>>
 }
 
-const compared: ReadonlySet<string> = new Set(['field', 'delete_edit', 'unique', 'orphan', 'type'])
+const compared: ReadonlySet<string> = new Set(['field', 'delete_edit', 'unique', 'orphan', 'cycle', 'type'])
 
 /**
  * Checks everything; the message of the error says what was broken.
@@ -142,6 +142,8 @@ function assertAlike(
       doc.startsWith(`r/${memos}/`) || (doc === `m/object/${memos}` && kind === 'delete_edit')
     const listed = found.filter((one) => ['field', 'delete_edit'].includes(one.kind) && !isOfMemos(one))
     same(`conflicts of ${machine.name}`, listed.map(({ key }) => key).sort(), expected.toSorted())
+    const rings = found.filter(({ kind }) => kind === 'cycle').map(({ key }) => key)
+    same(`rings of ${machine.name}`, rings.sort(), ringsOf(machine, dump.get('part')!).sort())
     const words = found.filter(({ doc }) => doc.startsWith('f/'))
     same(`lost words on ${machine.name}`, words.map(({ words: lost }) => lost).sort(), lostWords)
     const texts = (all: typeof found): string[] =>

@@ -11,6 +11,7 @@ export type WriteStep =
   | { readonly kind: 'child'; readonly m: number; readonly r: number }
   | { readonly kind: 'edit'; readonly m: number; readonly r: number; readonly fields: number; readonly code: number }
   | { readonly kind: 'editChild'; readonly m: number; readonly r: number }
+  | { readonly kind: 'move'; readonly m: number; readonly r: number; readonly to: number }
   | { readonly kind: 'text'; readonly m: number; readonly r: number; readonly at: number; readonly remove: boolean }
   | { readonly kind: 'delete' | 'restore' | 'purge'; readonly m: number; readonly r: number; readonly child: boolean }
   | {
@@ -112,10 +113,16 @@ export interface Bias {
   readonly talk?: boolean
   /** Changes of fields, and values of those that people added. */
   readonly definitions?: boolean
+  /** Records that people place below each other. */
+  readonly moves?: boolean
 }
 
 /** Everything people do but {@link MemoStep}s. */
-function writeSteps({ talk = false, definitions = false }: Partial<Bias>): fc.WeightedArbitrary<WriteStep>[] {
+function writeSteps({
+  talk = false,
+  definitions = false,
+  moves = false,
+}: Partial<Bias>): fc.WeightedArbitrary<WriteStep>[] {
   const fields = fc.nat({ max: 127 })
   const code = fc.nat({ max: 5 })
   const m = small
@@ -124,6 +131,7 @@ function writeSteps({ talk = false, definitions = false }: Partial<Bias>): fc.We
     of(2, fc.record({ kind: kind('child'), ...on })),
     of(9, fc.record({ kind: kind('edit'), ...on, fields, code })),
     of(1, fc.record({ kind: kind('editChild'), ...on })),
+    of(moves ? 40 : 4, fc.record({ kind: kind('move'), ...on, to: small })),
     of(5, fc.record({ kind: kind('text'), ...on, at: fc.nat({ max: 9 }), remove: fc.boolean() })),
     of(2, fc.record({ kind: kind('delete'), ...on, child: fc.boolean() })),
     of(2, fc.record({ kind: kind('restore'), ...on, child: fc.boolean() })),

@@ -97,6 +97,15 @@ export class Writer {
         await data.update(ctx, { object: 'item', id: item.id, data: values })
         return this.#told(machine, 'item', item.id, values)
       }
+      case 'move': {
+        const live = rows(machine, 'part', 'live')
+        const part = pick(live, step.r)
+        if (part === undefined) return noWrite
+        // Below another one, or below nothing; below itself or what stands below it is refused.
+        const above = step.to % 5 === 4 ? null : pick(live, step.to)!.id
+        await data.update(ctx, { object: 'part', id: part.id, data: { above } })
+        return noWrite
+      }
       case 'text':
         return this.#editText(machine, step)
       case 'delete':

@@ -11,6 +11,7 @@ export const OBJECTS = {
     no: { type: 'autonumber', autonumberFormat: 'P-{0000}' },
     code: { type: 'text', unique: true },
     next: { type: 'lookup', reference: 'part', deleteBehavior: 'set_null' },
+    above: { type: 'tree' },
     double: { type: 'formula', expression: 'record.size * 2' },
   },
   item: {

@@ -6,10 +6,13 @@ import { syncedFields } from '#main/plugins/sync/write/synced-fields.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
+import { compareEntries, readRegister } from '#main/replication/core/register.ts'
 import { readText } from '#main/replication/core/text-doc.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
 import type { Written } from './host-journal.ts'
 import { hadSeen } from './host-journal.ts'
 import type { Machine } from './machine.ts'
+import type { Rows } from './oracle-derived.ts'
 import type { Mark } from './oracle-marks.ts'
 import { isMark, stampOf, stateOf } from './stored-docs.ts'
 
@@ -64,6 +67,28 @@ function isOtherText(machine: Machine, doc: string, writes: readonly Written[], 
   for (const one of writes.filter((each) => each === by || hadSeen(by, each)))
     for (const { doc: name, update } of one.docs) if (name === doc) Y.applyUpdate(seen, update)
   return readText(seen) !== readText(loadDoc(stateOf(machine, doc)))
+}
+
+/** The conflicts about parts that stand above each other: one for each ring, of the part that was placed last. */
+export function ringsOf(machine: Machine, parts: Rows): string[] {
+  const schema = machine.metadata.objectSchema('part')!
+  const { uid, column } = schema.byName.get('above')!
+  const stampOfLink = (id: string): RegisterEntry =>
+    readRegister(loadDoc(stateOf(machine, `r/${schema.uid}/${id}`))).get(uid)!.winner
+  const aboveOf = (id: string): string | undefined => {
+    const row = parts.get(id)
+    return row === undefined || row['deleted_at'] !== null ? undefined : ((row[column] as string | null) ?? undefined)
+  }
+  const rings = new Set<string>()
+  for (const id of parts.keys()) {
+    const way: string[] = []
+    for (let at: string | undefined = id; at !== undefined && !way.includes(at); at = aboveOf(at)) way.push(at)
+    if (aboveOf(way.at(-1)!) === id) rings.add(way.toSorted().join(' '))
+  }
+  return [...rings].map((ring) => {
+    const [last] = ring.split(' ').toSorted((a, b) => compareEntries(stampOfLink(b), stampOfLink(a)))
+    return `cycle r/${schema.uid}/${last} ${uid}`
+  })
 }
 
 /** The open conflicts of a machine, each as what is compared of it. */

@@ -6,8 +6,8 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { RemoteOutcome } from '../api.ts'
-import { liveExists, referencingRows } from '../store.ts'
+import type { RecordRelations, RemoteOutcome } from '../api.ts'
+import { liveExists, referencingRows, ringThrough } from '../store.ts'
 import { touches } from './changed-values.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -57,18 +57,26 @@ export function findingsOf(
 /** Whether records of an object can have to do with others what they should not. */
 export function hasRelations({ rules }: Pick<FindingParts, 'rules'>, schema: ObjectSchema): boolean {
   const { hasUnique, relations } = codecOf(schema)
-  return hasUnique || rules.uniqueTuples(schema).length > 0 || relations.some(({ type }) => type === 'master_detail')
+  const isBound = relations.some(({ type }) => type === 'master_detail' || type === 'tree')
+  return hasUnique || rules.uniqueTuples(schema).length > 0 || isBound
 }
 
 /** What a live record that is stored has to do with others that it should not, whatever changed last. */
-export function relationsOf(
-  parts: FindingParts,
-  tx: Tx,
-  schema: ObjectSchema,
-  row: Row,
-): Pick<RemoteFindings, 'duplicates' | 'orphans'> {
+export function relationsOf(parts: FindingParts, tx: Tx, schema: ObjectSchema, row: Row): RecordRelations {
   const seen: Seen = { schema, row, stored: null, columns: row }
-  return { duplicates: duplicatesOf(parts, tx, seen, null), orphans: orphansOf(parts, tx, seen) }
+  return {
+    duplicates: duplicatesOf(parts, tx, seen, null),
+    orphans: orphansOf(parts, tx, seen),
+    rings: ringsOf(tx, schema, row),
+  }
+}
+
+/** Fields in which a record stands above itself: machines that did not know of each other each said a part of the ring. */
+function ringsOf(tx: Tx, schema: ObjectSchema, row: Row): RecordRelations['rings'] {
+  return codecOf(schema).relations.flatMap(({ type, name, column }) => {
+    const ids = type === 'tree' ? ringThrough(tx, schema, column, row) : []
+    return ids.length === 0 ? [] : [{ field: name, ids }]
+  })
 }
 
 /** Live details of a record that has just left: the cascade that should have taken them did not know them. */

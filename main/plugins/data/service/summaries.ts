@@ -6,7 +6,7 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { getRow } from '../store.ts'
+import { getRow, ringThrough } from '../store.ts'
 import type { Row } from './codec.ts'
 import { computeSummary, passesFilter } from './summary-store.ts'
 import type { SummaryRule, SummaryRules } from './summary-rules.ts'
@@ -66,6 +66,9 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
       const ledger = ledgers.get(tx)
       if (ledger === undefined) throw new Error(`A record of "${schema.name}" was written outside of a summary scope.`)
       const counts = rule.steady && rule.fn !== 'avg' && passesFilter(tx, rule, row['id'] as string, queryEnv())
+      // The ring that a row opens may hold figures that came to rest in it.
+      if (sign === -1 && (columns === undefined || Object.hasOwn(columns, rule.relation.column)))
+        for (const id of ringAlong(tx, rule, row)) changeOf(ledger, rule, id).recompute = true
       for (const parentId of parents) {
         const change = changeOf(ledger, rule, parentId)
         if (!rule.steady || rule.fn === 'avg') change.recompute = true
@@ -79,7 +82,7 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
     const touched = new Set<string>()
     for (let round = 0; ledger.size > 0; round += 1) {
       if (round === maxRounds) {
-        // Two machines may have closed a ring of parents together; what peers wrote cannot be refused.
+        // Two machines may have closed a ring of links together; what peers wrote cannot be refused.
         if (ctx.source === 'sync') break
         throw platformError('validation_error', { reason: 'summaries_do_not_settle' })
       }
@@ -91,7 +94,9 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
         // A deleted parent is worked out anew when it comes back.
         if (row === undefined || row['deleted_at'] !== null) continue
         const columns: Row = {}
-        for (const change of group) {
+        // Figures that come round in a ring of a tree rest until it is open.
+        const due = touched.has(key) ? group.filter(({ rule }) => ringAlong(tx, rule, row).length === 0) : group
+        for (const change of due) {
           const { column } = change.rule.field
           const value = follow(change, row[column] as number | null) ?? anew(tx, change)
           if (value !== row[column]) columns[column] = value
@@ -133,6 +138,11 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
       )
     },
   }
+}
+
+/** The ring a record of a tree stands in, along the relation of a summary. */
+function ringAlong(tx: Tx, { parent, relation }: SummaryRule, row: Row): readonly string[] {
+  return relation.type === 'tree' ? ringThrough(tx, parent, relation.column, row) : []
 }
 
 function concerns(rule: SummaryRule, columns: Row): boolean {

@@ -1,5 +1,5 @@
-// Conflicts of records with each other: unique values that two of them hold, details whose master is gone. Judged at the
-// end of a job, for every record that what was written may concern, so that all machines with the same records list the
+// Conflicts of records with each other: unique values that two of them hold, details whose master is gone, records that
+// stand above each other in a ring. Judged at the end of a job, for every record that what was written may concern, so that all machines with the same records list the
 // same ones, in whatever order the changes came.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -7,10 +7,12 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ConflictDraft, ConflictKind } from '../conflicts/conflict-store.ts'
+import { createEntryHistory } from '../conflicts/base-value.ts'
 import { closeOthers, conflictId, mayBeOpen, openConflict, readNaming } from '../conflicts/conflict-store.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { compareEntries } from '#main/replication/core/register.ts'
+import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
 import { readDocument } from '../store/doc-store.ts'
 import type { WriterOf } from './record-conflicts.ts'
@@ -44,7 +46,7 @@ interface Judged {
   readonly record: string
 }
 
-const kinds: readonly ConflictKind[] = ['unique', 'orphan']
+const kinds: readonly ConflictKind[] = ['unique', 'orphan', 'cycle']
 
 /** Makes the judge of one host. */
 export function createRelationJudge(parts: RelationParts): NoteWritten {
@@ -65,12 +67,12 @@ export function createRelationJudge(parts: RelationParts): NoteWritten {
       return detail?.enable.sync === true ? [{ schema: detail, record: id }] : []
     })
 
-  /** The conflicts of one record with others; `rivals` hears of the records it shares values with. */
+  /** The conflicts of one record with others; `rivals` hears of the records that may have them in its place. */
   const draftsOf = (tx: Tx, judged: Judged, rivals: (record: string) => void): ConflictDraft[] => {
     const { schema, record } = judged
     const found = data.relationsOf(tx, { object: schema.name, id: record })
     // Nearly all records share nothing with others: their documents need not be read for that.
-    if (found === null || (found.duplicates.length === 0 && found.orphans.length === 0)) return []
+    if (found === null || [found.duplicates, found.orphans, found.rings].every(({ length }) => length === 0)) return []
     const register = registerOf(tx, judged)
     if (register === undefined) return []
     const writerOf = parts.writerOf(tx)
@@ -99,6 +101,25 @@ export function createRelationJudge(parts: RelationParts): NoteWritten {
       if (own === undefined) continue
       const [winner, loser] = [sideOf(own, writerOf, null), sideOf(own, writerOf, id)]
       drafts.push({ ...draft, kind: 'orphan', field: uid, winner, losers: [loser] })
+    }
+    for (const { field, ids } of found.rings) {
+      const uid = schema.byName.get(field)?.uid ?? ''
+      const links = ids.flatMap((id) => {
+        const entry = id === record ? entryOf(register, uid) : entryOf(registerOf(tx, { schema, record: id }), uid)
+        return entry === undefined ? [] : [{ id, entry }]
+      })
+      // It is that of whoever was placed last; every machine says the same.
+      const [last] = links.toSorted((a, b) => compareEntries(b.entry, a.entry) || (a.id < b.id ? -1 : 1))
+      if (last === undefined) continue
+      if (last.id !== record) {
+        rivals(last.id)
+        continue
+      }
+      const [winner, ...losers] = links.map(({ id, entry }) => ({ ...sideOf(entry, writerOf), record: id }))
+      const own = nameOfEntry(last.entry)
+      const base = createEntryHistory(tx).lastBefore(draft.doc, own, (name) => name !== own)
+      const known = base === null ? {} : { base: base.value }
+      drafts.push({ ...draft, kind: 'cycle', field: uid, winner: winner!, losers, ...known })
     }
     return drafts
   }

@@ -12,6 +12,7 @@ import { checkedLimit, conflictsAfter, countConflicts, readCursor, writeCursor }
 import type { Conflict, ConflictPlace, ConflictRow, ConflictSide, Decision, Resolution } from './conflict-store.ts'
 import {
   conflictOf,
+  cyclesThrough,
   openOfRecord,
   readConflict,
   removeConflicts,
@@ -184,7 +185,8 @@ export function followRecords(
       if (schema === undefined || event.recordId === undefined || event.source === 'sync' || !isOn()) return
       const { changes = {} } = event.payload as { changes?: Readonly<Record<string, unknown>> }
       const changed = new Set(Object.keys(changes).map((name) => schema.byName.get(name)?.uid ?? name))
-      for (const conflict of openOfRecord(tx, { object: schema.uid, recordId: event.recordId })) {
+      const { recordId } = event
+      for (const conflict of [...openOfRecord(tx, { object: schema.uid, recordId }), ...cyclesThrough(tx, recordId)]) {
         if (isSettled(conflict, changed))
           settleConflict(tx, conflict.id, { choice, by: event.actor.id, at: host.clock.iso() })
       }
@@ -201,7 +203,7 @@ export function followRecords(
   )
   host.on(
     'record.deleted',
-    settle('delete', ({ kind }) => kind === 'orphan' || kind === 'unique'),
+    settle('delete', ({ kind }) => kind === 'orphan' || kind === 'unique' || kind === 'cycle'),
   )
   // Also while sync is off: nothing of a record that is removed for good stays.
   host.on('record.purged', ({ object, recordId }, tx) => {

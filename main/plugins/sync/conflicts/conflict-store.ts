@@ -32,7 +32,7 @@ export interface ConflictSide {
   readonly device: string
   /** When it was written by the clock of that machine, ISO 8601. */
   readonly at: string
-  /** The record a side is, where the sides are records: of `unique`. */
+  /** The record a side is, where the sides are records: of `unique` and `cycle`. */
   readonly record?: string
   /** Why it stands there alone: of `refused`. */
   readonly refused?: Refused
@@ -354,6 +354,8 @@ const goneFromDocument: ReadonlySet<string> = new Set<Resolution['choice']>(['el
 
 /** Whether what is found now is not what was settled. */
 function differs(known: Conflict, draft: ConflictDraft): boolean {
+  // Every way to end one opens the ring.
+  if (draft.kind === 'cycle') return true
   if (goneFromDocument.has(known.resolution?.choice ?? '')) return true
   if (canonicalJson(known.losers) !== canonicalJson(draft.losers)) return true
   return !needsLosers.has(draft.kind) && !isEqual(known.winner.value, draft.winner.value)
@@ -417,9 +419,17 @@ export function hasOpen(read: Pick<Reads, 'get'>, object: string): boolean {
   return read.get(statement(sql, [object])) !== undefined
 }
 
-/** Records with open conflicts about taken values and lost masters that name a record, or are its own. */
+/** The open conflicts about rings that a record is in. */
+export function cyclesThrough(tx: Tx, record: string): readonly Conflict[] {
+  if (!mayBeOpen(tx)) return []
+  const sql = `SELECT ${conflictColumns} FROM sync_conflict WHERE state = 'open' AND kind = 'cycle'
+    AND (record_id = ? OR instr(losers, ?) > 0)`
+  return tx.all(statement<ConflictRow>(sql, [record, record])).map(conflictOf)
+}
+
+/** Records with open conflicts about taken values, lost masters and rings that name a record, or are its own. */
 export function readNaming(read: Pick<Reads, 'all'>, record: string): { object: string; record: string }[] {
   const sql = `SELECT DISTINCT object, record_id AS record FROM sync_conflict WHERE state = 'open'
-    AND kind IN ('unique', 'orphan') AND (record_id = ? OR instr(winner, ?) > 0 OR instr(losers, ?) > 0)`
+    AND kind IN ('unique', 'orphan', 'cycle') AND (record_id = ? OR instr(winner, ?) > 0 OR instr(losers, ?) > 0)`
   return read.all(statement<{ object: string; record: string }>(sql, [record, record, record]))
 }

@@ -19,6 +19,7 @@ const choicesOf: Readonly<Record<ConflictKind, readonly Decision['choice'][]>> =
   delete_edit: ['restore', 'delete'],
   orphan: ['adopt', 'delete'],
   unique: ['value', 'merge'],
+  cycle: ['winner', 'loser', 'value'],
   type: ['value', 'winner'],
   validation: ['value', 'winner'],
   fork: ['winner', 'loser', 'value'],
@@ -55,14 +56,20 @@ export function createDecisions(parts: ConflictParts) {
     const { conflict, field } = seen
     switch (decision.choice) {
       case 'winner':
-        return accepted.has(conflict.kind) || field === undefined ? undefined : conflict.winner.value
+        return accepted.has(conflict.kind) || conflict.kind === 'cycle' || field === undefined
+          ? undefined
+          : conflict.winner.value
       case 'loser':
-        return sideValue(conflict, decision)
+        if (conflict.kind !== 'cycle') return sideValue(conflict, decision)
+        if (conflict.base !== undefined) return conflict.base
+        throw wrong('choice', 'not_allowed', 'What it stood below before is not known: give a value instead.', 'loser')
       case 'value': {
         const value = givenValue(decision)
         // Writing what stands there already changes nothing, so nobody would ask whether it is taken.
         if (conflict.kind === 'unique' && value === conflict.winner.value)
           throw platformError('conflict', { reason: 'not_unique', field: field?.name })
+        if (conflict.kind === 'cycle' && value === conflict.winner.value)
+          throw wrong('value', 'invalid_reference', 'The record would stand above itself.', value)
         return value
       }
       case 'both': {
@@ -87,6 +94,17 @@ export function createDecisions(parts: ConflictParts) {
     if (field === undefined) throw wrong('choice', 'not_allowed', 'This conflict is about the record as a whole.')
     const input = { object: schema.name, id: conflict.recordId, data: { [field.name]: value }, ...expected }
     return (await data.update(ctx, input)).record
+  }
+
+  /** Opens a ring above the record of the conflict: what it stands below stands below nothing, if not elsewhere by now. */
+  const freeAbove = async (ctx: RequestContext, { conflict, schema, field }: SeenConflict): Promise<void> => {
+    const { record: id, value } = conflict.losers[0] ?? conflict.winner
+    if (id === undefined || field === undefined) return
+    const object = schema.name
+    const { record } = await data.get(ctx, { object, id })
+    if (record[field.name] !== value) return
+    const expectedVersion = record['updated_at'] as string
+    await data.update(ctx, { object, id, data: { [field.name]: null }, expectedVersion })
   }
 
   /** Fills what the owner of a unique value lacks with what the other one has, and deletes the other one. */
@@ -148,6 +166,9 @@ export function createDecisions(parts: ConflictParts) {
       }
       case 'merge':
         return merge(ctx, seen, expected)
+      case 'winner':
+        if (conflict.kind === 'cycle') await freeAbove(ctx, seen)
+        return recordOf(ctx, seen)
       default:
         return recordOf(ctx, seen)
     }

@@ -39,6 +39,7 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.kind.object_removed': 'Entfernt und beschrieben',
   'conflicts.kind.orphan': 'Übergeordneter gelöscht',
   'conflicts.kind.unique': 'Zweimal derselbe Wert',
+  'conflicts.kind.cycle': 'Kreis',
   'conflicts.kind.type': 'Passt nicht',
   'conflicts.kind.validation': 'Verletzt eine Regel',
   'conflicts.kind.fork': 'Geräte weichen ab',
@@ -54,6 +55,8 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.feed.data': 'Aufgabe',
   'conflicts.why.orphan': 'Der Datensatz, zu dem dieser gehört, wurde auf einem anderen Gerät gelöscht.',
   'conflicts.why.unique': 'Zwei Datensätze haben einen Wert, den nur einer haben darf. Der erste behält ihn.',
+  'conflicts.why.cycle':
+    'Änderungen mehrerer Geräte haben diese Datensätze im Kreis untereinander gestellt. Behältst du die letzte, wird der Datensatz darüber frei; nimmst du eine andere, geht der zuletzt verschobene an seinen alten Platz zurück.',
   'conflicts.why.type': 'Was anderswo geschrieben wurde, passt hier nicht in das Feld, deshalb ist es leer.',
   'conflicts.why.validation': 'Zusammen verletzen die Änderungen beider Geräte eine Regel dieses Objekts.',
   'conflicts.why.fork': 'Die Geräte wichen auch nach einer Reparatur voneinander ab. Wähle, was richtig ist.',

@@ -38,6 +38,7 @@ export const conflictStrings = {
   'conflicts.kind.object_removed': 'Removed and written to',
   'conflicts.kind.orphan': 'Parent deleted',
   'conflicts.kind.unique': 'Same value twice',
+  'conflicts.kind.cycle': 'Circle',
   'conflicts.kind.type': 'Does not fit',
   'conflicts.kind.validation': 'Breaks a rule',
   'conflicts.kind.fork': 'Devices differ',
@@ -51,6 +52,8 @@ export const conflictStrings = {
   'conflicts.feed.data': 'Task',
   'conflicts.why.orphan': 'The record this one belongs to was deleted on another device.',
   'conflicts.why.unique': 'Two records have a value that only one may have. The first one keeps it.',
+  'conflicts.why.cycle':
+    'Changes of several devices placed these records below each other in a circle. If you keep the last one, the record it stands below is freed; if you take another one, the last one goes back to where it was.',
   'conflicts.why.type': 'What was written elsewhere does not fit this field here, so the field is empty.',
   'conflicts.why.validation': 'Put together, the changes of both devices break a rule of this object.',
   'conflicts.why.fork': 'The devices still differed after a repair. Choose what is right.',
