@@ -126,12 +126,14 @@ function writeSteps({
   const fields = fc.nat({ max: 127 })
   const code = fc.nat({ max: 5 })
   const m = small
+  // Rings come of moves among few records.
+  const near = moves ? fc.nat({ max: 2 }) : small
   return [
     of(2, fc.record({ kind: kind('create'), m, fields, code })),
     of(2, fc.record({ kind: kind('child'), ...on })),
     of(9, fc.record({ kind: kind('edit'), ...on, fields, code })),
     of(1, fc.record({ kind: kind('editChild'), ...on })),
-    of(moves ? 40 : 4, fc.record({ kind: kind('move'), ...on, to: small })),
+    of(moves ? 60 : 4, fc.record({ kind: kind('move'), m, r: near, to: near })),
     of(5, fc.record({ kind: kind('text'), ...on, at: fc.nat({ max: 9 }), remove: fc.boolean() })),
     of(2, fc.record({ kind: kind('delete'), ...on, child: fc.boolean() })),
     of(2, fc.record({ kind: kind('restore'), ...on, child: fc.boolean() })),
