@@ -234,8 +234,8 @@ describe('what a provider says', () => {
   })
 
   /** Begins; `go` comes back with a token of the recipe, for somebody new unless it says who. */
-  async function begun(providerId: string, recipe: TokenRecipe = {}) {
-    const answer = await own.anonymous('POST', '/auth/sign-in/oauth2', { providerId, callbackURL: '/_console/' })
+  async function begun(providerId: string, recipe: TokenRecipe = {}, callbackURL = '/_console/') {
+    const answer = await own.anonymous('POST', '/auth/sign-in/oauth2', { providerId, callbackURL })
     const asked = new URL(answer.body.url as string).searchParams
     person += 1
     const sub = `person-${person}`
@@ -304,6 +304,12 @@ describe('what a provider says', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, go))
     expect(answers.filter((answer) => sessionOf(answer) !== undefined)).toHaveLength(1)
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(302))
+  })
+
+  it('leads back to addresses of any letters, as browsers write them', async () => {
+    const { go } = await begun('found', {}, '/_console/?to=日本#/ü')
+    const back = await go()
+    expect([back.status, back.headers.get('location')]).toEqual([302, '/_console/?to=%E6%97%A5%E6%9C%AC#/%C3%BC'])
   })
 
   it('becomes no way to sign in of an account that is gone meanwhile', async () => {

@@ -105,10 +105,13 @@ export function createBridge(parts: BridgeParts): Bridge {
       init.body = new Uint8Array(call.form)
     } else if (call.method === 'POST') {
       headers.set('content-type', 'application/json')
-      init.body = JSON.stringify(call.body ?? {})
+      init.body = JSON.stringify(withAddresses(call.body ?? {}))
     }
     const library = await parts.library()
-    const request = new Request(`${base}${parts.basePath}${call.path}${queryText(call.query)}`, init)
+    const request = new Request(
+      `${base}${parts.basePath}${call.path}${queryText(withAddresses(call.query ?? {}))}`,
+      init,
+    )
     const answer = await answerOf(await inNameOf(ctx, () => library.handle(request)))
     const own = ctx.credential === 'session' ? answer : withoutToken(answer, token)
     return withNewToken(withoutEndedToken(own), token)
@@ -209,9 +212,24 @@ function ownCookies(header: string | undefined, prefix: string): string[] {
     .filter((part) => part.startsWith(prefix))
 }
 
-function queryText(query: Readonly<Record<string, unknown>> | undefined): string {
+/** What a request may name to be led back to. */
+const addresses: ReadonlySet<string> = new Set(['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo'])
+
+/** An address as a header can carry it: the library leads there with what it was given. */
+export function headerAddress(text: string): string {
+  return text.toWellFormed().replaceAll(/[^\u0000-\u007F]+/gu, encodeURIComponent)
+}
+
+function withAddresses(given: object): Readonly<Record<string, unknown>> {
+  const written = Object.entries(given).map(([name, value]: [string, unknown]) =>
+    addresses.has(name) && typeof value === 'string' ? [name, headerAddress(value)] : [name, value],
+  )
+  return Object.fromEntries(written) as Readonly<Record<string, unknown>>
+}
+
+function queryText(query: Readonly<Record<string, unknown>>): string {
   const text = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value])
       if (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean') text.append(name, String(one))
   }

@@ -10,7 +10,7 @@ import { authError } from '../errors.ts'
 import { deleteSessions, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
-import { replyOf } from './bridge.ts'
+import { headerAddress, replyOf } from './bridge.ts'
 import { tellConsent } from './consents.ts'
 import { linkMs, noSoonerThan, signUpMs } from './minimum-duration.ts'
 import { requirePasswordLength } from './library-errors.ts'
@@ -111,7 +111,8 @@ const steps: Readonly<Record<string, Step>> = {
     before: (parts, _ctx, given) => takeLink(parts, 'address', given),
     async after(parts, ctx, given, answer) {
       // Where a page is named to lead back to, the library leads there with its refusals, too.
-      if (answer.location !== null && answer.location !== given['callbackURL']) throw invalidToken()
+      if (answer.location !== null && answer.location !== headerAddress(String(given['callbackURL'])))
+        throw invalidToken()
       await keepLinkFromSigningIn(parts, ctx, given, answer)
     },
   },
