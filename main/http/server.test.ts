@@ -304,6 +304,24 @@ describe('failures', () => {
     expect(aborted).toBe(true)
   })
 
+  it('answers what was done while the event loop was held over the limit, and of a stopped write that its outcome is unknown', async () => {
+    const held = testRoute({ operationId: 'held', method: 'POST', path: '/held', timeoutMs: 30 }, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      for (const until = performance.now() + 250; performance.now() < until;);
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return { done: true }
+    })
+    const slow = testRoute(
+      { operationId: 'slow', method: 'POST', path: '/slow', timeoutMs: 30 },
+      () => new Promise(() => undefined),
+    )
+    const { server, owner } = await serverOf([held, slow])
+    const done = await server.inject({ method: 'POST', url: '/api/v1/held', headers: owner })
+    expect([done.statusCode, done.json()]).toEqual([200, { done: true }])
+    const stopped = await server.inject({ method: 'POST', url: '/api/v1/slow', headers: owner })
+    expect(stopped.json().error.details).toEqual({ limitMs: 30, outcome: 'unknown' })
+  })
+
   it('aborts the signal when the client goes away', async () => {
     let tell: (() => void) | undefined
     const told = new Promise<void>((resolve) => (tell = resolve))
