@@ -155,13 +155,13 @@ export function sendResult(
   }
   if (ctx.deprecations.length > 0 || runtime.contract.deprecated === true) addDeprecation(answers, runtime, reply, ctx)
   reply.code(status)
+  if (status === 204 || status === 304) {
+    reply.send()
+    return
+  }
   if (body instanceof ByteStream) {
     reply.header('content-type', body.contentType)
     reply.send(body.stream)
-    return
-  }
-  if (status === 204 || status === 304) {
-    reply.send()
     return
   }
   let text = body instanceof RawJson ? body.text : JSON.stringify(body)

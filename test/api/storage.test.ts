@@ -464,6 +464,8 @@ describe('a download', () => {
     for (const known of [eTag, `W/${eTag}`, `"x", ${eTag}`, '*']) {
       const answer = await read(id, { 'if-none-match': known })
       expect([answer.status, answer.bytes.length]).toEqual([304, 0])
+      // What is told of the length is told of the file (RFC 9110, 8.6).
+      expect(answer.headers.get('content-length')).toBeNull()
       expect(answer.headers.get('etag')).toBe(eTag)
     }
     expect((await read(id, { 'if-none-match': '"x"' })).status).toBe(200)
