@@ -249,6 +249,7 @@ export const dataRoutes = defineRoutes({
     params: RecordParams,
     apiMethods: [['delete'], ['purge']],
     query: z.object({ expectedVersion, purge: z.union([z.string(), z.array(z.string())]).optional() }),
+    body: z.object({ expectedVersion }).optional(),
     response: DeleteResult,
     permission: { object: 'params.object', action: 'delete' },
     rateLimit: 'write',

@@ -36,6 +36,7 @@ export const searchRoutes = defineRoutes({
     query: z.object({
       q: z.string().trim().min(1).max(maxSearchLength).meta({ description: 'Words, as D-88 reads them.' }),
       object: z.string().optional().meta({ description: 'Objects to search, by comma; all that can be by default.' }),
+      objects: z.string().optional().meta({ description: 'The same as `object`, which wins.' }),
       limit: QueryInteger.pipe(z.int().min(1).max(50)).default(20),
       count: QueryBoolean.optional().meta({ description: 'Whether each object tells its `total`.' }),
     }),

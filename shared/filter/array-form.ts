@@ -29,6 +29,8 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['not in', '$nin'],
   ['contains', '$contains'],
   ['like', patternOperator],
+  // Patterns never tell case apart (D-83).
+  ['ilike', patternOperator],
   ['not_contains', '$notContains'],
   ['notcontains', '$notContains'],
   ['starts_with', '$startsWith'],

@@ -344,8 +344,12 @@ describe('DELETE /data/:object/:id', () => {
     expect((await host.post(`/data/project/${dead.id}/restore`)).status).toBe(404)
   })
 
-  it('checks expectedVersion of the query and If-Match', async () => {
+  it('checks expectedVersion of the query, of a body, and If-Match', async () => {
     const { id, record } = await create('project', { name: 'V' })
+    const headers = { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/json' }
+    const byBody = (body: object) => host.anonymous('DELETE', `/data/project/${id}`, body, headers)
+    expect((await byBody({ expectedVersion: '2000-01-01T00:00:00.000Z' })).body.error.code).toBe('CONCURRENT_UPDATE')
+    expect((await byBody({ expectedVersion: null })).body.error.code).toBe('validation_error')
     const stale = await host.delete(`/data/project/${id}?expectedVersion=2000-01-01T00:00:00.000Z`)
     expect(stale.status).toBe(409)
     expect(stale.body.error.code).toBe('CONCURRENT_UPDATE')

@@ -174,6 +174,7 @@ describe('filters (D-79 to D-85)', () => {
     [{ title: { $like: 'o%' } }, refused],
     [['title', 'like', 'o%'], ['one']],
     [['title', 'LIKE', 'ne'], ['one']],
+    [['title', 'ilike', 'O%'], ['one']],
     [['title', '$like', 'o%'], refused],
     [{ field: 'title', operator: 'like', value: '_ne' }, ['one']],
     [{ field: 'n', operator: 'is_not_null' }, ['one', 'two']],

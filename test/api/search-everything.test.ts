@@ -74,6 +74,7 @@ describe('GET /search', () => {
     expect(all.indexOf('The next Budget')).toBeLessThan(all.indexOf('Kitchen'))
     expect(all).toContain('Budget of the vault')
     expect(found.objects).toEqual([{ object: 'task', total: 6, hasMore: false }])
+    expect(await find('q=budget&count=true&objects=task')).toEqual(found)
   })
 
   it('marks words whatever their accents, and cuts a long text to the part that has them', async () => {

@@ -57,10 +57,10 @@ export function dataHandlers(
       const input = { ...params, data: values, expectedVersion: version }
       return data.update(ctx, input, undefined, ctx.effectKey?.keep)
     },
-    async deleteRecord(ctx, { params, query, headers }) {
+    async deleteRecord(ctx, { params, query, body, headers }) {
       const purge = readFlag(lastOf(query.purge), 'purge')
       gate(params.object, purge ? 'purge' : 'delete')
-      const expectedVersion = expectedVersionOf(query.expectedVersion, headers['if-match'])
+      const expectedVersion = expectedVersionOf(query.expectedVersion ?? body?.expectedVersion, headers['if-match'])
       const { object, id, purged, ...rest } = await data.remove(ctx, { ...params, purge, expectedVersion })
       return { object, id, success: true, deleted: true, ...(purged ? { purged } : {}), ...rest }
     },

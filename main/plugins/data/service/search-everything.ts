@@ -63,7 +63,7 @@ export function createSearchEverything(parts: SearchEverythingParts) {
     query: RouteInput<typeof searchRoutes.searchEverything>['query'],
   ): Promise<Answer> => {
     requireOpenRecords(authorizer(), ctx)
-    const schemas = schemasOf(ctx, query.object)
+    const schemas = schemasOf(ctx, query.object ?? query.objects)
     const tokens = wantedTokens(query.q)
     const top = schemas.length === 1 ? query.limit : Math.min(query.limit, shareOfOne)
     const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(patienceMs)])
