@@ -17,10 +17,11 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 /** A device that is known, and makers of receivers that know it. */
-function scene() {
+function scene(unpaired?: { readonly isRevoked: true; readonly seen?: Readonly<Record<string, number>> }) {
   const { database } = opened
   const keys = generateKeyPairSync('ed25519')
-  const known = { device: 'laptop', user: 'u', publicKey: keys.publicKey, role: 'admin', isRevoked: false } as const
+  const by = { device: 'laptop', user: 'u', publicKey: keys.publicKey, role: 'admin' } as const
+  const known = { ...by, isRevoked: false, ...unpaired }
   const devices = { all: () => [known], find: () => known, nameOf: () => undefined }
   const parts = { workspace: testWorkspace, epoch: 1, read: database.read, write: database.write, devices }
   const stateOf = () => createLogState([], new Uint8Array(8_192))
@@ -65,4 +66,13 @@ it('stores what is left of a run of which another peer brings the beginning at t
   expect(short).toEqual({ ok: true, stored: 2 })
   expect(long).toEqual({ ok: true, stored: 3, vector: new Map([[7, 5]]) })
   expect(same).toEqual({ ok: true, stored: 0 })
+})
+
+it('takes of an unpaired device what counts of its log, and nothing after that (D-386)', async () => {
+  const { writer, stateOf, receiverOf } = scene({ isRevoked: true, seen: { 7: 2 } })
+  const state = stateOf()
+  const [before, after] = [writer.write(2), writer.write(1)]
+  expect(await receiverOf(state)(before.envelopes, before.head)).toEqual({ ok: true, stored: 2 })
+  expect(await receiverOf(state)(after.envelopes, after.head)).toEqual({ ok: false, reason: 'revoked' })
+  expect(state.vector()).toEqual(new Map([[7, 2]]))
 })

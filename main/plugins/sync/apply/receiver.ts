@@ -44,7 +44,8 @@ export function createReceiver(
     if (first.seq > stored + 1) return { ok: false, reason: 'gap', from: stored + 1 }
     const device = writerOf(known?.device, head)
     if (device === undefined) return { ok: false, reason: 'unknown_device' }
-    if (device.isRevoked) return { ok: false, reason: 'revoked' }
+    // What it wrote before it was unpaired is what the others hold; of what it wrote afterwards nothing counts.
+    if (device.isRevoked && head.seq > (device.seen?.[inc] ?? 0)) return { ok: false, reason: 'revoked' }
     // What is here already must be the same, or somebody wrote two logs under one number.
     for (const envelope of envelopes) {
       if (envelope.seq > stored) break

@@ -102,6 +102,8 @@ export interface KnownDevice {
   /** Only admin devices may write metadata and the roster. */
   readonly role: 'admin' | 'member'
   readonly isRevoked: boolean
+  /** Of one that was unpaired: how much of its logs counts, by incarnation; none without it. */
+  readonly seen?: Readonly<Record<string, number>> | undefined
 }
 
 /** The devices of the workspace, answered from memory. */

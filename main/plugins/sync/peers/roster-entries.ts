@@ -28,7 +28,9 @@ const leaseSchema = z.object({
   after: z.int().min(0),
 })
 const userSchema = z.object({ name: nameSchema })
-const revokedSchema = z.object({ at: z.string().max(40).nullable() })
+/** Numbers of envelopes by incarnation in decimal digits. */
+const seenSchema = z.record(z.string().regex(/^\d{1,10}$/), z.int().min(0))
+const revokedSchema = z.object({ at: z.string().max(40).nullable(), seen: seenSchema.optional() })
 
 /** A machine of the workspace, as it is handed over while pairing and kept beside the workspace. */
 export const rosterDeviceSchema = deviceSchema
@@ -37,6 +39,8 @@ export const rosterDeviceSchema = deviceSchema
     revokedAt: deviceSchema.shape.revokedAt.transform((at) => at ?? null),
     /** The unpairing after which it was paired anew: its own roster may say that one until it has heard of the end. */
     backFrom: z.string().max(40).nullish(),
+    /** How much of its logs counts since it was unpaired (D-386). */
+    seen: seenSchema.optional(),
   })
   .refine(hasOwnKey, 'The id of a device is derived from its key.')
 
@@ -92,7 +96,7 @@ export const userKey = (user: string): string => `user.${user}`
 export const leaseKey = (of: string): string => `lease.${of}`
 
 /** What a device's entry holds. */
-export function deviceEntry({ device: _device, revokedAt, ...rest }: RosterDevice): Json {
+export function deviceEntry({ device: _device, seen: _seen, revokedAt, ...rest }: RosterDevice): Json {
   return revokedAt === null ? rest : { ...rest, revokedAt }
 }
 
@@ -142,7 +146,9 @@ export function readRoster(
     devices.set(id, {
       ...device,
       ...(name.success ? { name: name.data.name } : {}),
-      ...(revoked.success ? { revokedAt: revoked.data.at === backFrom.get(id) ? null : revoked.data.at } : {}),
+      ...(revoked.success
+        ? { revokedAt: revoked.data.at === backFrom.get(id) ? null : revoked.data.at, seen: revoked.data.seen }
+        : {}),
     })
   }
   const leases = new Map<string, Lease>()

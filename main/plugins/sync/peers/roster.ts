@@ -67,10 +67,10 @@ export function createRoster(parts: {
 
   /** A device as the log knows it. */
   const knownOf = (found: RosterDevice): KnownDevice => {
-    const { device, user, role, revokedAt } = found
+    const { device, user, role, revokedAt, seen } = found
     const publicKey = keys.get(device) ?? publicKeyOf(signKeyOf(found))
     keys.set(device, publicKey)
-    return { device, user, publicKey, role, isRevoked: revokedAt !== null }
+    return { device, user, publicKey, role, isRevoked: revokedAt !== null, seen }
   }
 
   const devices = (): readonly RosterDevice[] => [...content.devices.values()]
@@ -85,6 +85,21 @@ export function createRoster(parts: {
   /** A device's entry names its owner too. */
   const nameOf = (user: string): string | undefined =>
     content.users.get(user) ?? devices().findLast((one) => one.user === user && one.userName !== '')?.userName
+
+  /** How much of the logs of a device is here. */
+  const logsOf = (reads: Pick<Reads, 'all' | 'get'>, id: string): Record<string, number> =>
+    Object.fromEntries(
+      readIncarnations(reads).flatMap(({ inc, device, storedSeq }) =>
+        device === id ? [[String(inc), storedSeq]] : [],
+      ),
+    )
+
+  /** Unpaired devices of whose logs more came here, before that was heard of, than counts so far. */
+  const unsaidLogs = (): readonly RosterDevice[] =>
+    devices().filter(
+      ({ device, revokedAt, seen = {} }) =>
+        revokedAt !== null && Object.entries(logsOf(read, device)).some(([inc, seq]) => seq > (seen[inc] ?? 0)),
+    )
 
   reload()
   return {
@@ -168,8 +183,19 @@ export function createRoster(parts: {
     ) {
       write(tx, ctx, docs, {
         ...(name === undefined ? {} : { [nameKey(id)]: { name } }),
-        ...(revokedAt === undefined ? {} : { [revokedKey(id)]: { at: revokedAt } }),
+        ...(revokedAt === undefined ? {} : { [revokedKey(id)]: { at: revokedAt, seen: logsOf(tx, id) } }),
       })
+    },
+    unsaidLogs,
+    /** Writes that what is here of their logs counts (D-386). */
+    sayLogs(tx: Tx, ctx: RequestContext, docs: DocWriter) {
+      const patch = unsaidLogs().map(({ device, revokedAt, seen = {} }) => {
+        const here = Object.entries(logsOf(tx, device)).map(
+          ([inc, seq]) => [inc, Math.max(seq, seen[inc] ?? 0)] as const,
+        )
+        return [revokedKey(device), { at: revokedAt, seen: { ...seen, ...Object.fromEntries(here) } }] as const
+      })
+      if (patch.length > 0) write(tx, ctx, docs, Object.fromEntries(patch))
     },
     /** Writes names of users, and who gives numbers and runs what is done once. */
     put(

@@ -5,6 +5,7 @@ import type { Incarnation } from '#main/replication/channel/incarnation-file.ts'
 import type { LinkClose } from '#main/replication/channel/link-close.ts'
 import { drawBox } from '#main/replication/channel/mailbox.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import { internalContext } from '#main/kernel/context.ts'
 import { systemTimers } from '#main/replication/channel/timers.ts'
 import type { Vector } from '#main/replication/core/types.ts'
 import { countOpen } from '../conflicts/conflict-store.ts'
@@ -243,6 +244,14 @@ async function assemble(
     return relay === undefined ? devices : [...devices, relay]
   }
 
+  /** What came of a machine before this one heard that it was unpaired counts for all, or machines would differ for good. */
+  function sayLogs(): void {
+    if (!roster.isAdmin(keys.device) || roster.unsaidLogs().length === 0) return
+    host
+      .write('sync.unpaired-logs', (tx) => roster.sayLogs(tx, internalContext(host.ids.uuid()), engine.docs))
+      .catch((error: unknown) => host.log.error({ err: error }, 'What came of an unpaired machine could not be told.'))
+  }
+
   /** Connects whom the roster and the store say, and nobody else. */
   function refresh(): void {
     network.keep(wanted())
@@ -290,6 +299,7 @@ async function assemble(
     engine.onChange(() => start.changed()),
     roster.onChange(() => {
       leases.settle()
+      sayLogs()
       admission.look(sessions.of(relayId))
       for (const { device, revokedAt } of roster.devices()) if (revokedAt !== null) sessions.forget(device)
       refresh()
@@ -304,6 +314,7 @@ async function assemble(
     isDeaf = true
   }
   refresh()
+  sayLogs()
   return {
     keys,
     incarnation,

@@ -24,6 +24,9 @@ const reconsiderMs = 2_000
 
 type Refusal = Exclude<Received, { readonly ok: true } | { readonly reason: 'gap' }>['reason']
 
+/** Whether what the roster says later may let in what was refused for this. */
+const mayChange = (reason: Refusal): boolean => reason === 'unknown_device' || reason === 'revoked'
+
 /** What the receiving side works with. */
 export interface ReceiveLogParts {
   readonly replica: Pick<Replica, 'identity' | 'vector' | 'receive'>
@@ -123,8 +126,8 @@ export function createReceiveLog(parts: ReceiveLogParts) {
     const from = (replica.vector().get(inc) ?? 0) + 1
     if (asked.get(inc)?.from !== from || until === Infinity) asked.set(inc, { from, tries: 0, until })
     if (kind === 'relay') settled = mergeVectors(settled, new Map([[inc, run.head.seq]]))
-    // It is there to be asked for once its device is known here.
-    if (reason === 'unknown_device') promised = mergeVectors(promised, new Map([[inc, run.head.seq]]))
+    // It is there to be asked for once its device is known here, or is said to have written it before it was unpaired.
+    if (mayChange(reason)) promised = mergeVectors(promised, new Map([[inc, run.head.seq]]))
     // Forged runs cannot have passed an honest device; the other ones may have, before it knew better.
     const isForged = reason === 'bad_signature' || reason === 'invalid'
     const isFault = kind === 'device' && (isForged || !blamed.has(inc))
@@ -235,7 +238,7 @@ export function createReceiveLog(parts: ReceiveLogParts) {
       isReconsidering = true
       later(reconsiderMs, () => {
         isReconsidering = false
-        for (const [inc, { reason }] of refused) if (reason === 'unknown_device') asked.delete(inc)
+        for (const [inc, { reason }] of refused) if (mayChange(reason)) asked.delete(inc)
         recheck()
       })
     },
