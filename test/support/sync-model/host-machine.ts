@@ -338,6 +338,9 @@ export async function createModelMachine(
 function rosterOf({ devices, issuer }: TestWorkspace): JoinedKinds['roster'] {
   return {
     issuer: () => issuer() ?? null,
+    devices: () => [],
+    isAdmin: () => false,
+    changeDevice: () => undefined,
     device(id) {
       const found = devices.find(id)
       if (found === undefined) return undefined

@@ -31,7 +31,7 @@ import { createOwnerIdentity, feedWithIdentity } from './owner-identity.ts'
 /** An engine that documents are written into, and who takes part in its workspace. */
 export interface JoinedKinds {
   readonly engine: SyncEngine
-  readonly roster: Pick<Roster, 'device' | 'issuer'>
+  readonly roster: Pick<Roster, 'device' | 'devices' | 'issuer' | 'isAdmin' | 'changeDevice'>
   readonly device: string
 }
 
@@ -68,6 +68,15 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   capturePurges(host, metadata, current)
   // Of what is gone for good nobody needs a right to say anything.
   host.on('record.purged', (_event, tx) => tx.afterCommit(() => joined?.engine.retryRefused()))
+  host.on('auth.user_unbanned', (_event, tx) => tx.afterCommit(() => joined?.engine.retryRefused()))
+  // Nobody could judge any more what their machines write.
+  host.on('auth.user_deleted', ({ payload }, tx, ctx) => {
+    if (joined?.roster.isAdmin(joined.device) !== true) return
+    const { userId } = payload as { userId: string }
+    for (const { device, user, revokedAt } of joined.roster.devices())
+      if (user === userId && revokedAt === null)
+        joined.roster.changeDevice(tx, ctx, docs, device, { revokedAt: host.clock.iso() })
+  })
   const converted = (tx: Tx, ctx: RequestContext, object: string): void => {
     // Whoever changed the definition writes what it did for all; what was made here meanwhile nobody else can tell.
     joined?.engine.mend(tx, ctx.source === 'sync' ? { object, isOwn: true } : { object })

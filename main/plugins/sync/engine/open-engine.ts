@@ -146,6 +146,8 @@ function personOf(
   const auth = host.optionalService('auth')()
   const known = auth?.user(id)
   const isAdmin = device?.role === 'admin'
+  if (device !== undefined && auth?.user(device.user)?.banned === true)
+    return 'The account of the person whose machine this is is locked.'
   // Only the machine of an administrator may speak for other people of this machine.
   if (known !== undefined && !isAdmin && device?.user !== author)
     return 'This machine may not write in the name of this person.'
