@@ -126,8 +126,8 @@ export function createReceiveLog(parts: ReceiveLogParts) {
     const from = (replica.vector().get(inc) ?? 0) + 1
     if (asked.get(inc)?.from !== from || until === Infinity) asked.set(inc, { from, tries: 0, until })
     if (kind === 'relay') settled = mergeVectors(settled, new Map([[inc, run.head.seq]]))
-    // It is there to be asked for once its device is known here, or is said to have written it before it was unpaired.
-    if (mayChange(reason)) promised = mergeVectors(promised, new Map([[inc, run.head.seq]]))
+    // It is there to be asked for once its device is known here. What an unpaired one wrote may never count.
+    if (reason === 'unknown_device') promised = mergeVectors(promised, new Map([[inc, run.head.seq]]))
     // Forged runs cannot have passed an honest device; the other ones may have, before it knew better.
     const isForged = reason === 'bad_signature' || reason === 'invalid'
     const isFault = kind === 'device' && (isForged || !blamed.has(inc))
