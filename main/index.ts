@@ -352,7 +352,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   if (access.publicListen !== null) requireOwnerPassword(access.publicListen.address, hasOwnerPassword(active))
   const opened = await hub?.open(running)
   const port = opened?.port ?? (await listen(running, options.port, config, dataDir))
-  const publicPort = opened?.publicPort ?? (await listenPublic(running, access))
+  const publicPort = opened?.publicPort ?? (await running.listenPublic())
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
   const endChecks = checkBesideTraffic({ database, found, traffic, log })
@@ -538,18 +538,6 @@ function requireOwnerPassword(address: string, has: boolean): void {
   throw new Error(
     `Other machines reach ${address}, and the owner of this workspace has no password yet. Remove host.listen from config.json, start Cairn, set a password, then try again.`,
   )
-}
-
-/** @throws Error with a sentence when the configured address cannot be listened on */
-async function listenPublic(server: HttpServer, { publicListen }: AccessConfig): Promise<number | null> {
-  try {
-    return await server.listenPublic()
-  } catch (error) {
-    const { address, port } = publicListen!
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason = code === 'EADDRINUSE' ? 'another program uses it' : message
-    throw new Error(`Cairn cannot listen on ${address}, port ${port} (host.listen): ${reason}.`, { cause: error })
-  }
 }
 
 /** The option `disableCSRFCheck` lifts the rule for cookies and no other (D-31). */

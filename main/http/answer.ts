@@ -1,5 +1,4 @@
 // Writes answers: results in the shape their contract declares, errors in the shape of D-20. Knows no route by name.
-import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -60,7 +59,8 @@ export function sendError(
   }
   if (error.code === 'permission_denied' || error.details['reason'] === 'credential_invalid')
     tellAuditSink(answers, request, error)
-  if (error.code === 'payload_too_large' && isReadToEnd(request)) reply.header('connection', 'keep-alive')
+  if (error.code === 'payload_too_large' && announcedBytes(request) <= drainedBytes)
+    reply.header('connection', 'keep-alive')
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
   const size = error.httpStatus === 416 ? error.details['size'] : undefined
@@ -119,9 +119,9 @@ function tellAuditSink(answers: AnswerContext, request: FastifyRequest, error: P
   })
 }
 
-/** Whether a body is read to its end where it is refused before that. */
-export function isReadToEnd({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return Number(headers['content-length'] ?? Infinity) <= drainedBytes
+/** The length a request declares; infinite when it declares none. */
+function announcedBytes(request: FastifyRequest): number {
+  return Number(request.headers['content-length'] ?? Infinity)
 }
 
 /** Whether what a handler returned goes on after it. */

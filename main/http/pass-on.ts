@@ -3,7 +3,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isReadToEnd } from './answer.ts'
 import { isReadMethod } from './guard.ts'
 
 /** What passing on works with. */
@@ -127,6 +126,8 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
         path: request.url,
         headers: {
           ...clientHeaders(request, body),
+          // A leader that ends the connection after an answer does not hear the rest of a body, and the answer is lost.
+          ...(body === null ? { connection: 'keep-alive' } : {}),
           ...(upgrade === undefined ? {} : { connection: 'Upgrade', upgrade: request.headers.upgrade }),
           host: target.host,
           ...(asksFirst ? { expect: '100-continue' } : {}),
@@ -171,12 +172,13 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
       /** Hands the answer on as it comes. */
       const answerWith = (answer: IncomingMessage, read?: Buffer): void => {
         answer.on('error', () => undefined)
-        // A client that still writes, and whose connection ends, sees that and not the answer.
-        const isOver = request.complete || !isReadToEnd(request)
-        response.writeHead(answer.statusCode!, answer.statusMessage, ownHeaders(answer, isOver))
+        // A client that still writes, and whose connection ends, sees that and not the answer: the leader reads on, or not.
+        const isLast = request.complete || answer.headers.connection === 'close'
+        response.writeHead(answer.statusCode!, answer.statusMessage, ownHeaders(answer, isLast))
         const end = (): void => {
           // Not paused by the end of the other connection.
           request.unpipe(asked).resume()
+          if (body === null) asked.destroy()
           done('over')
         }
         if (read !== undefined) {

@@ -144,7 +144,7 @@ export interface HttpServer {
   listen(port: number): Promise<{ port: number; baseUrl: string }>
   /**
    * Listens where other machines reach the host, when that is configured; answers the port, else null.
-   * @throws the socket's error, for example EADDRINUSE
+   * @throws Error with a sentence when the configured address cannot be listened on
    */
   listenPublic(): Promise<number | null>
   /**

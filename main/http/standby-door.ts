@@ -51,7 +51,7 @@ export interface StandbyDoor {
 
 /**
  * Listens.
- * @throws the socket's error, for example EADDRINUSE
+ * @throws the socket's error, for example EADDRINUSE; Error with a sentence when it is that of `publicListen`
  */
 export async function openStandbyDoor(options: StandbyDoorOptions): Promise<StandbyDoor> {
   const { leader, ids, key } = options

@@ -32,7 +32,7 @@ export interface PublicListenerOptions {
 
 /** The listener. */
 export interface PublicListener {
-  /** Listens. @throws the socket's error, for example EADDRINUSE */
+  /** Listens. @throws Error with a sentence when the configured address cannot be listened on */
   listen(): Promise<void>
   /** The port, once it listens. */
   port(): number
@@ -137,9 +137,10 @@ export function createPublicListener(options: PublicListenerOptions): PublicList
         })
       }
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
+        const refuse = (error: NodeJS.ErrnoException): void => reject(cannotListen(listen, error))
+        server.once('error', refuse)
         server.listen({ host: listen.address, port: listen.port, exclusive: true }, () => {
-          server.off('error', reject)
+          server.off('error', refuse)
           resolve()
         })
       })
@@ -157,6 +158,11 @@ export function createPublicListener(options: PublicListenerOptions): PublicList
       })
     },
   }
+}
+
+function cannotListen({ address, port }: PublicListen, error: NodeJS.ErrnoException): Error {
+  const reason = error.code === 'EADDRINUSE' ? 'another program uses it' : error.message
+  return new Error(`Cairn cannot listen on ${address}, port ${port} (host.listen): ${reason}.`, { cause: error })
 }
 
 function contextOf({ certificate, key, authorities }: CertificateSet): {
