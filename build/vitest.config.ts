@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
+import { filesBesideDoor } from '../test/support/door-exceptions.ts'
 import { longFiles } from '../test/support/long-run.ts'
+import { DoorReporter } from '../test/support/vitest-door-reporter.ts'
 import { SummaryReporter } from '../test/support/vitest-summary-reporter.ts'
 import { TwinReporter } from '../test/support/vitest-twin-reporter.ts'
 import { SlowFirst } from './slow-first.ts'
@@ -41,7 +43,9 @@ const longOnly = '**/*.long.test.{ts,tsx}'
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long' || process.env['CAIRN_LONG'] === '1'
   // Each host of a test is two nodes and a PostgreSQL.
-  const isPatient = isLong || process.env['CAIRN_DOOR'] === 'hub'
+  const isThroughDoor = process.env['CAIRN_DOOR'] !== undefined
+  const isPatient = isLong || isThroughDoor
+  const besideDoor = isThroughDoor ? Object.keys(filesBesideDoor) : []
   const left = isLong ? [] : [longOnly, ...longFiles]
   const measured = isLong ? [...timed, ...timedInLongRun] : timed
 
@@ -57,7 +61,7 @@ export default defineConfig(({ mode }) => {
       test: {
         name,
         include,
-        exclude: ['**/node_modules/**', ...measured, ...isolated, ...left],
+        exclude: ['**/node_modules/**', ...measured, ...isolated, ...left, ...besideDoor],
         environment: 'node',
         // Full sizes take half of this on a quiet machine.
         testTimeout: isPatient ? 180_000 : 40_000,
@@ -95,10 +99,14 @@ export default defineConfig(({ mode }) => {
       // Projects have the same modules made ready once, and later runs find them.
       fsModuleCache: true,
       env: isLong ? { CAIRN_LONG: '1' } : {},
-      reporters: ['default', new SummaryReporter(), new TwinReporter()],
+      reporters: ['default', new SummaryReporter(), new TwinReporter(), ...(isThroughDoor ? [new DoorReporter()] : [])],
       unstubGlobals: true,
       restoreMocks: true,
-      setupFiles: ['test/support/vitest-random-seed.ts', 'test/support/vitest-long-run.ts'],
+      setupFiles: [
+        'test/support/vitest-random-seed.ts',
+        'test/support/vitest-long-run.ts',
+        ...(isThroughDoor ? ['test/support/vitest-door-tests.ts'] : []),
+      ],
       // What shows a mistake soonest runs first, what takes long or measures the machine last; within a group what
       // takes longest.
       sequence: { sequencer: SlowFirst },

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConnectionFile } from '#main/data-dir.ts'
 import { makeBackupOf, mintCodeOf, verifyHost } from '#main/http/running-host.ts'
-import { startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
+import { beginHost } from '../support/create-test-host.ts'
 
 const prefix = '/service/v2'
 const page = '<!doctype html><html><head><title>Cairn</title></head><body></body></html>'
@@ -19,7 +19,7 @@ function start(name: string, config: Record<string, unknown>): Promise<RunningHo
   const dataDir = join(folder, name)
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config), { mode: 0o600 })
-  return startHost({ dataDir, consoleDir, port: 0, durable: false, validateResponses: true })
+  return beginHost({ dataDir, consoleDir, port: 0, durable: false, validateResponses: true })
 }
 
 async function send(method: string, path: string, body?: unknown) {

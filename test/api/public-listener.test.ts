@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readConnectionFile } from '#main/data-dir.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
-import { startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
 import { createCertificateAuthority, hasOpenssl } from '../support/certificate-authority.ts'
 import type { CertificateAuthority, IssuedCertificate } from '../support/certificate-authority.ts'
+import { beginHost } from '../support/create-test-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { setOwnerPassword, signInOwner } from '../support/owner-password.ts'
 import { callTls } from '../support/tls-call.ts'
@@ -43,7 +43,7 @@ describe.skipIf(!hasOpenssl)('a host beyond loopback', () => {
     if (accounts === 'with password') await setOwnerPassword(dataDir)
     writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config))
     const plugins = [...corePlugins, ...optionalPlugins].filter(({ id }) => accounts !== 'none' || id !== 'auth')
-    host = await startHost({ dataDir, port: 0, durable: false, plugins })
+    host = await beginHost({ dataDir, port: 0, durable: false, plugins })
     return host
   }
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startHost } from '#main/index.ts'
 import { createCertificateAuthority, hasOpenssl } from '../support/certificate-authority.ts'
+import { beginHost } from '../support/create-test-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { setOwnerPassword, signInOwner } from '../support/owner-password.ts'
 import { openSocket } from '../support/realtime-client.ts'
@@ -20,7 +20,7 @@ describe.skipIf(!hasOpenssl)('sockets beyond loopback', () => {
     const listen = { address: '0.0.0.0', port: await findFreePort(), certificate: 'own.pem', key: 'own.key' }
     const auth = { baseUrl: 'https://cairn.example' }
     writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ host: { listen }, auth }))
-    const host = await startHost({ dataDir, port: 0, durable: false })
+    const host = await beginHost({ dataDir, port: 0, durable: false })
     try {
       const url = `https://127.0.0.1:${host.publicPort}`
       const session = await signInOwner(host.url)

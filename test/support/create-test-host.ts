@@ -44,18 +44,35 @@ export interface TestHost {
   stop(): Promise<void>
 }
 
+/**
+ * Starts a host as {@link startHost} does, behind the door of a hub where tests ask through one.
+ * @param begun hears of the host, and of each that leads after it
+ */
+export async function beginHost(
+  options: HostOptions,
+  begun: (host: RunningHost) => void = () => undefined,
+): Promise<RunningHost> {
+  if (process.env['CAIRN_DOOR'] !== undefined) {
+    const { startBehindDoor } = await import('./hub-door.ts')
+    return startBehindDoor(options, begun)
+  }
+  const host = await startHost(options)
+  begun(host)
+  return host
+}
+
 /** Starts a host; `durable` is off unless asked for. */
 export async function createTestHost(options: Partial<HostOptions> = {}): Promise<TestHost> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-host-'))
-  const begin = process.env['CAIRN_DOOR'] === 'hub' ? (await import('./hub-door.ts')).startBehindDoor : startHost
-  const start = (): Promise<RunningHost> =>
-    begin({ port: 0, durable: false, validateResponses: true, ...options, dataDir })
-  let host = await start()
   let events: PlatformEvent[] = []
-  const listen = (): void => {
-    host.bus.onCommitted('*', (event) => events.push(event))
+  const listen = ({ bus }: RunningHost): void => {
+    bus.onCommitted('*', (event) => events.push(event))
   }
-  listen()
+  const start = (): Promise<RunningHost> =>
+    beginHost({ port: 0, durable: false, validateResponses: true, ...options, dataDir }, listen)
+  const ask: typeof askAt =
+    process.env['CAIRN_DOOR'] === 'handover' ? (await import('./hub-door.ts')).askBehindDoor : askAt
+  let host = await start()
 
   const send = async (
     method: string,
@@ -66,7 +83,7 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
   ): Promise<Answer> => {
     const full = /^\/(api|_console|healthz|readyz|\.well-known)/.test(path) ? path : `/api/v1${path}`
     const raw = typeof body === 'string' || body instanceof Uint8Array
-    const response = await fetch(`${host.url}${full}`, {
+    const response = await ask(host, full, {
       method,
       headers: {
         ...(withToken ? { authorization: `Bearer ${host.token}` } : {}),
@@ -115,11 +132,14 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
     async restart() {
       await host.stop()
       host = await start()
-      listen()
     },
     async stop() {
       await host.stop()
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+function askAt({ url }: RunningHost, path: string, init: RequestInit): Promise<Response> {
+  return fetch(`${url}${path}`, init)
 }

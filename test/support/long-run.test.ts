@@ -1,15 +1,19 @@
-// The list of what a commit leaves out names files and tests there are.
+// The lists of what a commit, and a run through the door of a hub, leave out name files and tests there are.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { filesBesideDoor, testsBesideDoor } from './door-exceptions.ts'
 import { longFiles, longTests } from './long-run.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const textOf = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
+const isThere = (file: string): boolean => existsSync(`${root}${file}`)
+const hasTest = (file: string, title: string): boolean =>
+  new RegExp(`['\`]${title.replaceAll(/[.*+?^$()[\]{}|\\]/g, String.raw`\$&`)}`).test(textOf(file))
 
 describe('what is left to the long run', () => {
   it('is files there are', () => {
-    expect([...longFiles, ...Object.keys(longTests)].filter((file) => !existsSync(`${root}${file}`))).toEqual([])
+    expect([...longFiles, ...Object.keys(longTests)].filter((file) => !isThere(file))).toEqual([])
   })
 
   it('is tests there are, and checks there are', () => {
@@ -20,10 +24,18 @@ describe('what is left to the long run', () => {
       .join('\n')
     const lost = Object.entries(longTests).flatMap(([file, titles]) =>
       titles.filter((title) =>
-        file.startsWith('test/safety/')
-          ? !checks.includes(`id: '${title.trim()}'`)
-          : !new RegExp(`['\`]${title.replaceAll(/[.*+?^$()[\]{}|\\]/g, String.raw`\$&`)}`).test(textOf(file)),
+        file.startsWith('test/safety/') ? !checks.includes(`id: '${title.trim()}'`) : !hasTest(file, title),
       ),
+    )
+    expect(lost).toEqual([])
+  })
+})
+
+describe('what is beside the door of a hub', () => {
+  it('is files and tests there are', () => {
+    expect(Object.keys(filesBesideDoor).filter((file) => !isThere(file))).toEqual([])
+    const lost = Object.entries(testsBesideDoor).flatMap(([file, titles]) =>
+      Object.keys(titles).filter((title) => !hasTest(file, title)),
     )
     expect(lost).toEqual([])
   })

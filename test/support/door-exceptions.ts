@@ -1,0 +1,31 @@
+// What is left out where tests ask through the door of a hub, each with the reason: tests that reach around the door, or of
+// what a hub does not have. What a person could do against a hub is not left out. Knows titles, no code of a test.
+
+const noRestore = 'no backup is put in the place of the database of a hub (D-362)'
+const healed = 'a node that comes back has its file and its anchor made what the hub says'
+
+/** Files, as paths from the root. */
+export const filesBesideDoor: Readonly<Record<string, string>> = {
+  'test/api/damaged-database.test.ts':
+    'what is in the database of a hub is said by its log, not by the file of a node (D-362)',
+}
+
+/** Tests of other files, by the beginning of their titles. */
+export const testsBesideDoor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'test/api/audit.test.ts': {
+    'an end that was cut off': healed,
+    'is an entry of the chain that goes on from it': noRestore,
+  },
+  'test/api/backups.test.ts': { 'answers 202, ends the host for a restart': noRestore },
+  'test/api/discovery.test.ts': {
+    'GET /readyz and /api/v1/ready answer ready': 'a node that follows says that another one leads (D-368)',
+  },
+  'test/api/import-jobs.test.ts': {
+    'fails with a reason when its rows are gone': 'a hub keeps the rows of its import jobs (D-372)',
+  },
+  'test/api/storage-backups.test.ts': { 'a restored backup opens every file': noRestore },
+  'test/api/sync-peers.test.ts': {
+    'lasts over a restart, under the same number': 'each leader of a hub begins a new incarnation (D-364)',
+  },
+  'test/api/sync-rights.test.ts': { 'of the keys is told': healed },
+}
