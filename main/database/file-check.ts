@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileReport } from './reader-protocol.ts'
+import { engineCode } from './engine-errors.ts'
 import { openReader } from './open.ts'
 import { checksumOf, isUntouched } from './state-file.ts'
 import type { ClosedFile } from './state-file.ts'
@@ -48,11 +49,20 @@ export function hashFile(file: string): { sizeBytes: number; sha256: string } {
   }
 }
 
-/** What SQLite finds wrong with a file; empty when it is sound. */
+/** What an engine says that could not look, of a file that may be sound. */
+const notLooked = /^SQLITE_(BUSY|LOCKED|SCHEMA|NOMEM)/
+
+/**
+ * What SQLite finds wrong with a file; empty when it is sound.
+ * @throws what the engine says when it could not look
+ */
 export function integrityProblems(file: string): string[] {
   try {
     const connection = openReader(file)
     try {
+      // All of it in one state of the file: a table that a writer changes meanwhile would be called damaged.
+      connection.exec('BEGIN')
+      connection.pragma('schema_version')
       const found = connection.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[]
       const orphans = connection.pragma('foreign_key_check') as { table: string }[]
       return [
@@ -63,6 +73,7 @@ export function integrityProblems(file: string): string[] {
       connection.close()
     }
   } catch (error) {
+    if (notLooked.test(engineCode(error) ?? '')) throw error
     return [error instanceof Error ? error.message : String(error)]
   }
 }

@@ -251,6 +251,7 @@ export async function startBehindDoor(
       const handed = Promise.withResolvers<void>()
       let host: RunningHost | undefined
       let attached: Attached | null = null
+      let endWatch = (): void => undefined
       const node = createHubNode({
         ...hub,
         ...{
@@ -261,11 +262,12 @@ export async function startBehindDoor(
         },
         async drain() {
           const next = watchNext(node, addressOf(place))
+          endWatch = () => next.end()
           place.leader = next.address
           door.serve(null)
           const resume = await host!.server.drain(drainMs)
           return () => {
-            next.end()
+            endWatch()
             resume()
             door.serve(attached)
           }
@@ -304,6 +306,7 @@ export async function startBehindDoor(
         host.database.refuseWrites(platformError('service_unavailable', { reason: 'standby', retryAfterSeconds: 1 }))
         await host.stop()
         await node.close()
+        endWatch()
         if (!isOver) void turn(place)
       })
     }
