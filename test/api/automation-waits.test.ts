@@ -247,8 +247,7 @@ describe('concurrency (D-154)', () => {
       ...rowOf(slow),
       concurrency: { maxConcurrent: 1, onConflict: 'queue', queueTimeoutMs: 1000 },
     })
-    await start('impatient')
-    await start('impatient')
+    await Promise.all([start('impatient'), start('impatient')])
     await advance(10)
     const runs = await runsWhen(host, 'impatient', areOver)
     expect(runs.map(({ status }) => status)).toContain('failed')

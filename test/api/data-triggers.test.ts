@@ -102,13 +102,13 @@ describe('a trigger written in its object', () => {
     host.takeEvents()
     await host.patch(`/data/deal/${id}`, { stage: 'open' })
     await host.patch(`/data/deal/${id}`, { stage: 'won' })
-    await host.patch(`/data/deal/${id}`, { amount: 1 })
     const { body: me } = await host.get(`/data/deal/${id}`)
     const deal = await until(
       async () => (await host.get(`/data/deal/${id}`)).body.record,
       (record) => record.note !== null,
     )
     expect(deal).toMatchObject({ note: `Won by ${me.record.created_by}`, updated_by: 'system' })
+    await host.patch(`/data/deal/${id}`, { amount: 1 })
     await settled()
     const own = host.takeEvents().filter((event) => event.recordId === id && event.actor.type === 'system')
     expect(own).toHaveLength(1)

@@ -47,7 +47,7 @@ describe('a full disk', () => {
     expect(notices).toEqual([expect.stringContaining('is full. Everything stored is kept')])
   })
 
-  it('lets reads, deletions and signing in go on, and says so in readiness and discovery', async () => {
+  it('lets reads, deletions and signing in go on, and says so in discovery', async () => {
     const ids: string[] = []
     for (const body of ['a', 'b', 'c', 'd']) ids.push((await test.post('/data/note', { body })).body.id)
     await fill()
@@ -60,11 +60,6 @@ describe('a full disk', () => {
     const code = test.host.mintCode()
     const session = await test.anonymous('POST', '/_console/session', { code }, { origin: test.host.url })
     expect(session.status).toBe(200)
-    const ready = await test.get('/readyz')
-    expect({ status: ready.status, reason: ready.body.error.details.reason }).toEqual({
-      status: 503,
-      reason: 'disk_full',
-    })
     expect((await test.get('/healthz')).status).toBe(200)
     expect((await test.get('/discovery')).body.services.data).toMatchObject({
       enabled: true,
@@ -81,9 +76,20 @@ describe('a full disk', () => {
       timeout: 15_000,
       interval: 100,
     })
-    expect((await test.get('/readyz')).status).toBe(200)
     expect((await test.get('/discovery')).body.services.data.status).toBe('available')
     expect(notices.at(-1)).toContain('There is space')
+  })
+
+  it('is the reason why a host is not ready, until there is space again', async () => {
+    await fill()
+    expect((await test.post('/data/note', large)).status).toBe(503)
+    const ready = await test.get('/readyz')
+    expect([ready.status, ready.body.error.details.reason]).toEqual([503, 'disk_full'])
+    await letGo()
+    await vi.waitFor(async () => expect((await test.get('/readyz')).status).toBe(200), {
+      timeout: 15_000,
+      interval: 100,
+    })
   })
 
   it('is told to those who listen', async () => {

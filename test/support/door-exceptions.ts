@@ -2,6 +2,7 @@
 // what a hub does not have. What a person could do against a hub is not left out. Knows titles, no code of a test.
 
 const noRestore = 'no backup is put in the place of the database of a hub (D-362)'
+const saysWhoLeads = 'a node that follows says that another one leads (D-368)'
 const healed = 'a node that comes back has its file and its anchor made what the hub says'
 
 /** Files, as paths from the root. */
@@ -17,12 +18,12 @@ export const testsBesideDoor: Readonly<Record<string, Readonly<Record<string, st
     'is an entry of the chain that goes on from it': noRestore,
   },
   'test/api/backups.test.ts': { 'answers 202, ends the host for a restart': noRestore },
-  'test/api/discovery.test.ts': {
-    'GET /readyz and /api/v1/ready answer ready': 'a node that follows says that another one leads (D-368)',
-  },
+  'test/api/discovery.test.ts': { 'GET /readyz and /api/v1/ready answer ready': saysWhoLeads },
+  'test/api/disk-full.test.ts': { 'is the reason why a host is not ready': saysWhoLeads },
   'test/api/import-jobs.test.ts': {
     'fails with a reason when its rows are gone': 'a hub keeps the rows of its import jobs (D-372)',
   },
+  'test/api/packages-states.test.ts': { 'says why, refuses to be switched, and works': healed },
   'test/api/storage-backups.test.ts': { 'a restored backup opens every file': noRestore },
   'test/api/sync-peers.test.ts': {
     'lasts over a restart, under the same number': 'each leader of a hub begins a new incarnation (D-364)',
