@@ -28,7 +28,7 @@ export function translateEngineError(error: unknown): unknown {
   if (code === undefined) return error
   if (uniqueCodes.has(code)) return platformError('conflict', {}, error)
   if (unavailablePrefixes.some((prefix) => code.startsWith(prefix))) return unavailable(error)
-  if (code === 'SQLITE_ERROR' && outdated.test((error as Error).message))
+  if (code === 'SQLITE_SCHEMA' || (code === 'SQLITE_ERROR' && outdated.test((error as Error).message)))
     return platformError('service_unavailable', { reason: 'schema_change', retryAfterSeconds: 1 }, error)
   return error
 }

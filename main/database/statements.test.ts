@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import { openWriter } from './open.ts'
 import type { Connection } from './open.ts'
+import { translateEngineError } from './engine-errors.ts'
 import { createStatements } from './statements.ts'
 
 let dir: string
@@ -49,6 +50,12 @@ describe('statements', () => {
       }
     }
     expect(() => statements.get(statement('SELEC'))).toThrow('syntax error')
+  })
+
+  it('asks whoever met a change of tables in the middle to try again', () => {
+    const error = new Error('vtable constructor failed: feed_word')
+    const translated = translateEngineError(Object.assign(error, { code: 'SQLITE_SCHEMA' }))
+    expect(translated).toMatchObject({ code: 'service_unavailable', details: { reason: 'schema_change' } })
   })
 
   it('keeps a statement that is asked for all the time', () => {
