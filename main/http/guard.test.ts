@@ -149,6 +149,7 @@ describe('checkMediaType', () => {
       { 'content-type': 'application/json', 'content-encoding': 'gzip' },
       { 'content-length': '5' },
       { 'transfer-encoding': 'chunked' },
+      { 'content-type': 'application/json', 'transfer-encoding': 'gzip, chunked' },
     ]
     for (const headers of refused) expect(checkMediaType(post(headers), json)?.code).toBe('unsupported_media_type')
   })

@@ -116,6 +116,9 @@ export function checkMediaType(request: GuardedRequest, accepted: ReadonlySet<st
   if (isReadMethod(request.method)) return null
   const headers = request.headers
   const header = headers['content-type']
+  // The parser takes what ends in "chunked" and leaves the codings before it to us: we have none.
+  const coding = headers['transfer-encoding']?.toLowerCase() ?? 'chunked'
+  if (coding !== 'chunked') return unsupported(`transfer-encoding ${coding}`, accepted)
   if (header === 'application/json' && headers['content-encoding'] === undefined && accepted.has(header)) return null
   const takesAny = accepted.has(anyType)
   if (header === undefined) {
