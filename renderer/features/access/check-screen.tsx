@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
+import { LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { setPreview } from '../../lib/preview.ts'
@@ -25,7 +26,8 @@ export function CheckScreen() {
   const user = parameters.get('user')
   const role = parameters.get('role')
   const { data: people, error, refetch } = useQuery(everybodyQuery)
-  const { data: roles } = useQuery(rightSetsQuery('role'))
+  const rolesAsked = useQuery(rightSetsQuery('role'))
+  const roles = rolesAsked.data
   const chosen = user !== null ? `user=${user}` : role !== null ? `role=${role}` : ''
   return (
     <AccessPage part="check">
@@ -62,6 +64,9 @@ export function CheckScreen() {
               )}
             </NativeSelect>
           </div>
+          {!roles && rolesAsked.error && (
+            <LoadFailure error={rolesAsked.error} onRetry={() => void rolesAsked.refetch()} />
+          )}
           {user !== null && people && (
             <UserPreview key={user} id={user} label={people.find((person) => person.id === user)?.name ?? user} />
           )}
@@ -130,11 +135,12 @@ function UserPreview(props: { id: string; label: string }) {
 function RolePreview(props: { name: string; label: string }) {
   const { name, label } = props
   const { data: roles } = useQuery(rightSetsQuery('role'))
-  const { data: sets } = useQuery(rightSetsQuery('permission'))
+  const { data: sets, error, refetch } = useQuery(rightSetsQuery('permission'))
   const role = roles?.find((each) => each.name === name)
   const given = role && sets?.filter((set) => setsOf(role).includes(set.name))
   const rightsOf = given && ((object: string): ObjectRights => roleRights(given, object))
   usePreviewOf(label, rightsOf)
+  if (!sets && error) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!rightsOf) return null
   return (
     <>

@@ -1,7 +1,9 @@
 // Owns what Cairn says of itself: version, data folder, and whose work is shipped with it.
 import { useQuery } from '@tanstack/react-query'
 import { CopyField } from '../../components/copy-field.tsx'
+import { LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
+import { hasCode } from '../../lib/api-error.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { t } from '../../lib/strings.ts'
 import { packagesQuery, usageQuery } from './settings-queries.ts'
@@ -10,7 +12,7 @@ import classes from './settings.module.css'
 /** The part. */
 export function AboutPart() {
   const { data: manifest } = useQuery(discoveryQuery)
-  const { data: usage } = useQuery(usageQuery)
+  const { data: usage, error: failure, refetch } = useQuery(usageQuery)
   const { data: packages, error } = useQuery(packagesQuery)
   return (
     <>
@@ -21,6 +23,9 @@ export function AboutPart() {
         <dd>Apache License 2.0</dd>
       </dl>
       {usage && <CopyField label={t('about.data')} value={usage.dataFolder} />}
+      {!usage && failure && !hasCode(failure, 'permission_denied') && (
+        <LoadFailure error={failure} onRetry={() => void refetch()} />
+      )}
       <section className={parts.section}>
         <h2>{t('about.packages')}</h2>
         {packages === null || error ? (
