@@ -1,6 +1,6 @@
 // AI (D-178, D-179, D-290 to D-293): the provider and its key, a model that answers well, badly or not at all, conversations,
 // suggestions, insights, and what callers with few rights get.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ModelPeer } from '../support/model-peer.ts'
 import { startModelPeer } from '../support/model-peer.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
@@ -261,6 +261,26 @@ describe('conversations', () => {
     model.pieces = undefined
     model.answer = 'Whole.'
     expect((await streamed()).map(({ data }) => data.text ?? data.message.content)).toEqual(['Whole.', 'Whole.'])
+    await useEmbedded()
+  })
+
+  it('are asked of a model no longer than somebody listens', async () => {
+    await useModel({ timeoutMs: 30_000 })
+    model.pieces = Array.from({ length: 500 }, () => 'more ')
+    model.left = 0
+    const before = (await host.get('/ai/conversations')).body.conversations.length
+    const leaving = new AbortController()
+    const answer = await fetch(`${host.host.url}/api/v1/ai/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'won deals', stream: true }),
+      signal: leaving.signal,
+    })
+    await answer.body!.getReader().read()
+    leaving.abort()
+    await vi.waitFor(() => expect(model.left).toBe(1), { timeout: 10_000 })
+    expect((await host.get('/ai/conversations')).body.conversations).toHaveLength(before)
+    model.pieces = undefined
     await useEmbedded()
   })
 

@@ -26,6 +26,8 @@ export interface ModelPeer {
   /** Pieces of the next answers where they are asked for as a stream; null ends it without its closing line. */
   pieces: readonly (string | null)[] | undefined
   status: number
+  /** Answers that nobody waited for to their end. */
+  left: number
   stop(): Promise<void>
 }
 
@@ -33,6 +35,7 @@ export interface ModelPeer {
 export async function startModelPeer(): Promise<ModelPeer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
+    response.on('close', () => (peer.left += response.writableFinished ? 0 : 1))
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { url = '', headers } = request
@@ -54,6 +57,7 @@ export async function startModelPeer(): Promise<ModelPeer> {
     answer: 'Hello',
     pieces: undefined,
     status: 200,
+    left: 0,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -66,6 +70,7 @@ export async function startModelPeer(): Promise<ModelPeer> {
 async function stream(response: ServerResponse, pieces: readonly (string | null)[]): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const piece of pieces) {
+    if (response.destroyed) return
     if (piece === null) return void response.end()
     const line = Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: piece } }] })}\n\n`)
     response.write(line.subarray(0, line.length - 9))

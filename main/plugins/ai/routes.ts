@@ -13,7 +13,9 @@ export function aiHandlers(service: AiService): Handlers<typeof aiRoutes> {
     askAi: (ctx, { body }) => service.ask(ctx, body),
     async chatWithAi(ctx, { body }) {
       if (body.stream !== true) return service.chat(ctx, body)
-      return streamed((onText) => service.chat(ctx, body, onText))
+      return streamed((onText, left) =>
+        service.chat({ ...ctx, signal: AbortSignal.any([ctx.signal, left]) }, body, onText),
+      )
     },
     suggestWithAi: (ctx, { body }) => service.suggest(ctx, body),
     getAiInsights: (ctx, { body }) => service.insights(ctx, body),
@@ -33,8 +35,12 @@ type ChatAnswer = AiOutput<'chatWithAi'>
  * The answer in events: its text in pieces as it is written, then all of it. What fails before the first piece is an
  * answer like any other.
  */
-async function streamed(chat: (onText: (text: string) => void) => Promise<ChatAnswer>): Promise<Reply<ByteStream>> {
+async function streamed(
+  chat: (onText: (text: string) => void, left: AbortSignal) => Promise<ChatAnswer>,
+): Promise<Reply<ByteStream>> {
   const stream = new PassThrough()
+  const left = new AbortController()
+  stream.on('close', () => left.abort(new Error('The client went away.')))
   // Whoever reads it hears of its end as well; a failure before there is a reader is nobody's to catch.
   stream.on('error', () => undefined)
   const begun = Promise.withResolvers<void>()
@@ -47,7 +53,7 @@ async function streamed(chat: (onText: (text: string) => void) => Promise<ChatAn
       hasText = true
       send('delta', { text })
       begun.resolve()
-    })
+    }, left.signal)
     if (!hasText) for (const text of piecesOf(answer.message.content)) send('delta', { text })
     send('done', answer)
   }

@@ -190,6 +190,8 @@ export function createAiService(parts: AiParts): AiService {
       const { content, usage } = await askModel(outbound, target, question)
       return { content, citations, usage, object: schema?.name ?? facts?.object ?? null }
     } catch (error) {
+      // Nobody waits for another answer.
+      ctx.signal.throwIfAborted()
       if (isProviderFailure(error)) return null
       throw error
     }
