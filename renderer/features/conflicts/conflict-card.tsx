@@ -35,7 +35,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
   const fields = place.fieldsOf(conflict.object)
   const field = fields.find(({ name }) => name === conflict.field)
   const about = field ? fieldLabel(field) : aboutText(conflict, fields)
-  const kind = t(isOfObject(conflict) ? 'conflicts.kind.object_removed' : `conflicts.kind.${conflict.kind}`)
+  const kind = t(isOfItem(conflict) ? 'conflicts.kind.item_removed' : `conflicts.kind.${conflict.kind}`)
   const isOpen = conflict.state === 'open'
   const busy = decisions.busy.has(conflict.id)
   const sides = sidesOf(conflict)
@@ -185,8 +185,8 @@ function aboutText({ item, feedItem, refusal, winner, losers }: Conflict, fields
   return t(feedItem.part === 'body' ? 'conflicts.feed.body' : 'conflicts.feed.data')
 }
 
-/** An object that was removed while somebody wrote to its records. */
-function isOfObject({ kind, item }: Conflict): boolean {
+/** A definition that was removed while somebody changed it, or wrote to its records. */
+function isOfItem({ kind, item }: Conflict): boolean {
   return kind === 'delete_edit' && item !== undefined
 }
 
@@ -216,7 +216,7 @@ function whyText(conflict: Conflict, fields: readonly FieldDefinition[]): string
       reason: refusalReason(refusal, labelsOf(refusal.closed, fields)),
     })
   if (conflict.feedItem) return t('conflicts.why.feed')
-  return t(isOfObject(conflict) ? 'conflicts.why.object_removed' : `conflicts.why.${kind}`)
+  return t(isOfItem(conflict) ? 'conflicts.why.item_removed' : `conflicts.why.${kind}`)
 }
 
 function endingOf({ kind, resolution = '' }: Conflict): StringKey {

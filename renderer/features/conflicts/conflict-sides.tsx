@@ -126,7 +126,7 @@ function SideValue(props: {
   if (conflict.kind === 'validation' && isPlain(value)) return <>{String(value['message'] ?? value['rule'] ?? '')}</>
   if (conflict.kind === 'refused' && value === null)
     return <span className={classes.none}>{goneText(conflict, shown)}</span>
-  if (conflict.kind === 'delete_edit' && conflict.item) return <RecordsText value={value} />
+  if (conflict.kind === 'delete_edit' && conflict.item) return <RemovedText value={value} context={context} />
   if (conflict.kind === 'delete_edit' && value === null) return <span>{t('conflicts.deleted')}</span>
   return (
     <Value
@@ -146,17 +146,35 @@ function goneText({ winner, item }: Conflict, { side }: ShownSide): string {
   return t(item ? 'conflicts.refused.noneDefined' : 'conflicts.refused.none')
 }
 
-/** What became of an object on one side: it was removed, or records of it were written. */
-function RecordsText({ value }: { value: unknown }) {
+/** What became of a definition on one side: it was removed, or it, its parts or records of it were changed. */
+function RemovedText({ value, context }: { value: unknown; context: FieldContext }) {
   if (!isPlain(value)) return <span>{t('conflicts.removed')}</span>
-  const records = Array.isArray(value['records']) ? value['records'].filter(isPlain) : []
-  const titles = records.flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
+  const plainIn = (key: string) => (Array.isArray(value[key]) ? value[key].filter(isPlain) : [])
+  const titles = plainIn('records').flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
+  const count = Number(value['count'] ?? 0)
+  const parts = plainIn('parts').map(({ label }) => String(label))
   return (
     <>
-      {tn('conflicts.recordsWritten', Number(value['count']))}
+      {count > 0 && tn('conflicts.recordsWritten', count)}
       {titles.length > 0 && <span className={classes.detail}>{titles.join(', ')}</span>}
+      <dl className={classes.values}>
+        {plainIn('changes').map(({ property, field, value: changed }) => (
+          <div key={`${String(field)} ${String(property)}`}>
+            <dt>{changeName(String(property), field)}</dt>
+            <dd>
+              <ValueText field={undefined} value={changed} context={context} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {parts.length > 0 && <span className={classes.detail}>{parts.join(', ')}</span>}
     </>
   )
+}
+
+function changeName(property: string, field: unknown): string {
+  const name = propertyName(property)
+  return typeof field === 'string' ? t('conflicts.property.of', { field, property: name }) : name
 }
 
 /** One value, or the values of several fields by name. */

@@ -40,7 +40,7 @@ export function createConflictEngine(parts: {
   /** The id a person has here, whom documents name, and the other way: it is its own inverse. */
   localId?(id: string): string
   /** Documents of metadata; undefined where this machine may not change them. */
-  items?(): Pick<MetadataDocs, 'settleEntry' | 'keepRemoved' | 'handler'> | undefined
+  items?(): Pick<MetadataDocs, 'settleEntry' | 'removals' | 'handler'> | undefined
 }) {
   const { read, write } = parts.host
   const { docs, retry, recount, refused } = parts.engine

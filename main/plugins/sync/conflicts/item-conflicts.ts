@@ -8,6 +8,8 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { baseOf, fromEntry, parseEntryKey, toEntry } from '../metadata/entry-keys.ts'
+import { labelIn } from '../metadata/item-entries.ts'
+import type { WrittenItem } from '../metadata/removed-items.ts'
 import type { WrittenRecords } from '../metadata/removed-objects.ts'
 import type { Conflict, Decision } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
@@ -44,8 +46,8 @@ export function seesItems({ authorizer }: Parts, ctx: RequestContext): boolean {
 export function itemNameOf(parts: Parts, document: ItemDocument, { kind, field, losers }: Conflict): ItemName {
   const named = nameOfKey(parts, document, field)
   if (kind !== 'delete_edit' || named.name !== document.uid) return named
-  const written = losers[0]?.value as unknown as WrittenRecords | undefined
-  return { ...named, ...written?.object }
+  const written = losers[0]?.value as unknown as (Partial<WrittenRecords> & WrittenItem) | undefined
+  return { ...named, ...(written?.object ?? written?.item) }
 }
 
 function nameOfKey({ metadata }: Parts, document: ItemDocument, key: string): ItemName {
@@ -59,7 +61,7 @@ function nameOfKey({ metadata }: Parts, document: ItemDocument, key: string): It
   return {
     type,
     name: name ?? uid,
-    label: labelOf(item) ?? name ?? uid,
+    label: labelIn(item) ?? name ?? uid,
     isOverlay: document.type === 'overlay',
     ...(isOfField ? { field: { name: field?.name ?? entry.uid, label: field?.label ?? entry.uid } } : {}),
     property: entry === null ? key : entry.key.replace(/^_/, ''),
@@ -103,8 +105,8 @@ export async function decideItem(
   const isRemoval = conflict.kind === 'delete_edit'
   const value = isRemoval ? null : choice === 'value' ? toEntry(givenValue(decision)) : sideValue(conflict, decision)
   await parts.write('sync.resolve-item', (tx) => {
-    if (isRemoval && choice === 'restore') items.settleEntry(tx, ctx, document, '_del', null)
-    else if (isRemoval) items.keepRemoved(tx, ctx, document)
+    if (isRemoval && choice === 'restore') items.removals.bringBack(tx, ctx, document)
+    else if (isRemoval) items.removals.keepRemoved(tx, ctx, document)
     else if (conflict.field !== '') items.settleEntry(tx, ctx, document, conflict.field, value)
     settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: parts.clock.iso() })
   })
@@ -114,9 +116,4 @@ export async function decideItem(
 /** @throws permission_denied */
 export function requireItems(parts: Parts, ctx: RequestContext): void {
   if (!seesItems(parts, ctx)) throw platformError('permission_denied', { permission })
-}
-
-function labelOf(item: unknown): string | undefined {
-  const label = typeof item === 'object' && item !== null ? (item as { label?: unknown }).label : undefined
-  return typeof label === 'string' && label !== '' ? label : undefined
 }

@@ -13,7 +13,7 @@ import { createFeedConflicts } from '../feed/feed-conflicts.ts'
 import { createFeedSync } from '../feed/feed-sync.ts'
 import { createFileSync } from '../files/file-sync.ts'
 import { createMetadataDocs } from '../metadata/index.ts'
-import { createRemovedObjectJudge } from '../metadata/removed-objects.ts'
+import { createRemovedItemJudge } from '../metadata/removed-items.ts'
 import type { Roster } from '../peers/roster.ts'
 import type { WingParts } from '../peers/service.ts'
 import { isObjectAside } from '../store/aside-store.ts'
@@ -92,7 +92,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
       if (isLinked) converted(tx, ctx, uid)
     }
   })
-  const judgeRemoved = createRemovedObjectJudge({ docs, clock: host.clock })
+  const judgeRemoved = createRemovedItemJudge({ docs, clock: host.clock, sideOf })
   const items = createMetadataDocs({
     read: host.read,
     write: host.write,
@@ -113,7 +113,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
     isAside: isObjectAside,
     // On every machine: each has written rows of its own meanwhile, removed some, and let people talk about them.
     onBegun: (tx) => joined?.engine.compareRecords(tx),
-    onObject: judgeRemoved,
+    onChanged: judgeRemoved,
     onSettled(tx, { type, uid, still, by }) {
       const doc = formatDocName({ kind: 'metadata', type, uid })
       closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, host.clock.iso(), by)
@@ -168,7 +168,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
     /** Who the owner of this machine is to the others. */
     identity,
     /** Lists what was written to an object that was removed. */
-    judgeRemoved,
+    judgeRemoved: (tx: Tx, uid: string): void => judgeRemoved(tx, { type: 'object', uid }),
     /** Says whose machine this is, before anything is recorded or taken over. */
     identify: (roster: Pick<Roster, 'device'>, device: string): void =>
       void (ownDevice = () => roster.device(device)?.user),

@@ -127,12 +127,12 @@ export function createCapture({
     for (const part of readHiddenParts(tx, key.uid)) markDue(tx, part, null, clock.iso())
   }
 
-  const remove = (tx: Tx, ctx: RequestContext, key: DocKey): void => {
+  const remove = (tx: Tx, ctx: RequestContext, key: DocKey, object?: string): void => {
     const row = readRow(tx, key)
     if (row === undefined || row.shown === null) return
     if (docs.isRecording(ctx)) {
       docs.edit(tx, ctx, { kind: 'metadata', ...key }, (place) => {
-        writeRemoved(place, ctx.actor.id, seenLog(tx))
+        writeRemoved(place, { by: ctx.actor.id, seen: seenLog(tx), with: object })
         noteClaim(tx, key, place)
         written(tx, key, place.register(), ctx.actor.id)
       })
@@ -145,6 +145,7 @@ export function createCapture({
     const { tx } = heard[0]!
     const view = exchange.inside(tx, heard)
     const seen = new Set<string>()
+    const objects = heard.filter(({ type, isDeleted }) => type === 'object' && isDeleted).map(({ name }) => name)
     for (const { ctx, type, name, isDeleted } of heard.toReversed()) {
       if (seen.has(`${type}/${name}`)) continue
       seen.add(`${type}/${name}`)
@@ -153,8 +154,10 @@ export function createCapture({
       const before = exchange.uidOf(type, name)
       const uid = item?.uid ?? overlay?.baseUid ?? before
       if (isDeleted && before !== undefined) {
-        remove(tx, ctx, { type, uid: before })
-        remove(tx, ctx, overlayKey({ type, uid: before }))
+        const object = objects.find((one) => name.startsWith(`${one}.`))
+        const along = object === undefined ? undefined : exchange.uidOf('object', object)
+        remove(tx, ctx, { type, uid: before }, along)
+        remove(tx, ctx, overlayKey({ type, uid: before }), along)
       }
       if (item !== null) store(tx, ctx, { type, uid: item.uid }, shownItem(item))
       if (overlay !== null) store(tx, ctx, overlayKey({ type, uid: overlay.baseUid }), shownOverlay(overlay))
@@ -198,7 +201,7 @@ export function createCapture({
           name !== undefined && (row.type !== 'overlay' || exchange.committed.overlay(base.type, name) !== null)
         if (isHere) continue
         const edit = (place: EditPlace): void => {
-          writeRemoved(place, actorId, seenLog(tx))
+          writeRemoved(place, { by: actorId, seen: seenLog(tx) })
           noteClaim(tx, row, place)
           putShown(tx, row, null)
         }

@@ -10,14 +10,15 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { DocKindHandler, BackfillWriter, MergedDocument } from '../engine/docs.ts'
 import { createCapture } from './capture.ts'
-import { docItem, hasGone, isReturned } from './item-entries.ts'
+import { createRemovalDecisions } from './deciding.ts'
+import type { RemovalDecisions } from './deciding.ts'
+import { docItem, hasGone, isItemGone, isReturned } from './item-entries.ts'
 import { createNaming } from './naming.ts'
 import { createProjection } from './projection.ts'
 import type { ProjectionParts } from './projection.ts'
-import { seenLog } from './removed-objects.ts'
-import { countDue, flagRecords, markDue, putClaim, readDue, readReferrers, readRow } from './store.ts'
+import { unseenEntries } from './removed-items.ts'
+import { countDue, flagRecords, markDue, objectOfPart, putClaim, readDue, readReferrers, readRow } from './store.ts'
 import type { DocKey } from './store.ts'
-import { writeRemoved } from './write-entries.ts'
 
 /** Two people changed one property of an item at once; the later change is in force. */
 export interface MetadataConflict {
@@ -43,8 +44,8 @@ export interface MetadataDocsParts extends ProjectionParts {
   isAside?(tx: Tx, object: string): boolean
   /** Hears that records of an object travel from now on that did not. */
   onBegun?(tx: Tx): void
-  /** Hears of an object, by uid, whose document was changed: it may have been removed, or be back. */
-  onObject?(tx: Tx, uid: string): void
+  /** Hears of an item whose document was changed: it may have been removed, or be back. */
+  onChanged?(tx: Tx, document: DocKey): void
   /** Hears after each change of a document which of its keys still have a conflict; what others had is settled. */
   onSettled?(tx: Tx, settled: MetadataSettled): void
 }
@@ -80,14 +81,15 @@ export interface MetadataDocs {
   define(tx: Tx, ctx: RequestContext, object: string): void
   /** Whether an object has a document, or is there without one on every machine. */
   isShared(object: string): boolean
-  /** Removes an item once more that is removed: what was written to it up to now was seen. */
-  keepRemoved(tx: Tx, ctx: RequestContext, document: DocKey): void
+  /** What deciding about a removed item writes. */
+  readonly removals: RemovalDecisions
   /** What is not stored here, the longest wait first. */
   dueItems(): DueItem[]
 }
 
 /** What is due is tried again after this time also when nothing changed: the host was stopped, or a table was locked. */
 const retryMs = 10_000
+const systemActor: Actor = { type: 'system', id: 'system' }
 /** Items made into documents in one transaction. */
 const backfillSlice = 50
 
@@ -97,8 +99,17 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
   const naming = createNaming(parts)
   const projection = createProjection(parts)
   const settled = (tx: Tx, { type, uid }: DocKey, register: Register, by: string | null): void => {
-    const still = [...register].filter(([, { winner, losers }]) => differing(winner, losers).length > 0)
-    parts.onSettled?.(tx, { type, uid, still: new Set(still.map(([key]) => key)), by })
+    const keys = [...register]
+      .filter(([, { winner, losers }]) => differing(winner, losers).length > 0)
+      .map(([key]) => key)
+    const still = isSettled(register) ? keys.filter((key) => key === '_del') : keys
+    parts.onSettled?.(tx, { type, uid, still: new Set(still), by })
+  }
+  const changed = (tx: Tx, { type, uid }: DocKey): void => {
+    parts.onChanged?.(tx, { type, uid })
+    const object = objectOfPart(tx, { type, uid })
+    if (object !== null && readRow(tx, { type: 'object', uid: object })?.isDeleted === true)
+      parts.onChanged?.(tx, { type: 'object', uid: object })
   }
   const capture = createCapture({
     ...{ exchange, docs, clock, changed: projection.noteNames, written: settled },
@@ -107,10 +118,18 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
     isAside: (tx, object) => parts.isAside?.(tx, object) ?? false,
   })
 
-  const tellConflicts = (tx: Tx, { document, changedKeys, actor }: MergedDocument, key: DocKey) => {
-    if (parts.onConflict === undefined) return
-    for (const [name, { winner, losers }] of document.register) {
-      if (losers.length === 0 || (changedKeys !== null && !changedKeys.has(name))) continue
+  /** @param changedKeys null for all */
+  const tellConflicts = (
+    tx: Tx,
+    register: Register,
+    { changedKeys, actor }: Pick<MergedDocument, 'changedKeys' | 'actor'>,
+    key: DocKey,
+  ) => {
+    if (parts.onConflict === undefined || isSettled(register)) return
+    // What nobody had to decide while the item was removed is open again once it is back.
+    const isAll = changedKeys === null || changedKeys.has('_del')
+    for (const [name, { winner, losers }] of register) {
+      if (losers.length === 0 || (!isAll && !changedKeys.has(name))) continue
       const different = differing(winner, losers)
       if (different.length > 0) parts.onConflict(tx, { ...key, key: name, winner, losers: different, actor })
     }
@@ -159,20 +178,24 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         markDue(tx, { type, uid }, merged.actor, clock.iso())
         projection.noteNames()
         if (type === 'object') {
-          parts.onObject?.(tx, uid)
           markReferrers(tx, uid, merged)
           if (isReturned(uid, register, readRow(tx, merged.name)?.shown ?? null)) flagRecords(tx, uid)
         }
-        tellConflicts(tx, merged, { type, uid })
+        tellConflicts(tx, register, merged, { type, uid })
         settled(tx, { type, uid }, register, null)
+        changed(tx, { type, uid })
         return 'done'
       },
       waiting: countDue,
       edited(tx, name) {
         if (name.kind !== 'metadata') return
         const document = docs.read(tx, name)
-        if (document !== null) settled(tx, name, document.register, null)
-        if (name.type === 'object') parts.onObject?.(tx, name.uid)
+        if (document !== null) {
+          const isBack = document.register.get('_del')?.winner[1] === null
+          if (isBack) tellConflicts(tx, document.register, { changedKeys: null, actor: systemActor }, name)
+          settled(tx, name, document.register, null)
+        }
+        changed(tx, name)
       },
       settle: projection.settle,
       backfill,
@@ -205,8 +228,6 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         capture.noteClaim(tx, { type, uid }, place)
         markDue(tx, { type, uid }, ctx.actor, clock.iso())
       })
-      // The new table has nothing of what the documents of its records hold.
-      if (type === 'object' && key === '_del') flagRecords(tx, uid)
     },
     define(tx, ctx, object) {
       const write: BackfillWriter = (name, _author, edit) => docs.edit(tx, ctx, name, edit)
@@ -220,12 +241,7 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
       const uid = exchange.uidOf('object', object)
       return found?.travels !== true || (uid !== undefined && readRow(read, { type: 'object', uid }) !== undefined)
     },
-    keepRemoved(tx, ctx, { type, uid }) {
-      docs.edit(tx, ctx, { kind: 'metadata', type, uid }, (place) => {
-        writeRemoved(place, ctx.actor.id, seenLog(tx))
-        capture.noteClaim(tx, { type, uid }, place)
-      })
-    },
+    removals: createRemovalDecisions({ docs, clock, noteClaim: capture.noteClaim }),
     dueItems: () =>
       readDue(read).map(({ type, uid, wanted, reason, since }) => ({
         type,
@@ -237,7 +253,13 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
   }
 }
 
-/** What says something else than what won. */
+/** What says something else than what won; whoever removed an item says the same as somebody else who did. */
 function differing(winner: RegisterEntry, losers: readonly RegisterEntry[]): RegisterEntry[] {
-  return losers.filter((loser) => !sameJson(loser[1], winner[1]))
+  const isRemoval = winner[0] === '_del' && winner[1] !== null
+  return losers.filter((loser) => (isRemoval ? loser[1] === null : !sameJson(loser[1], winner[1])))
+}
+
+/** Whether an item is removed, and all that was written to it was seen by whoever did that. */
+function isSettled(register: Register): boolean {
+  return isItemGone(register) && unseenEntries(register).length === 0
 }

@@ -165,6 +165,12 @@ export function docField(register: Register, uid: string): { name: string; isGon
   return { name, isGone: register.get(ownFieldKey(uid, '_del'))?.winner[1] === true }
 }
 
+/** The label in the body of an item; undefined where it has none. */
+export function labelIn(item: unknown): string | undefined {
+  const label = typeof item === 'object' && item !== null ? (item as { label?: unknown }).label : undefined
+  return typeof label === 'string' && label !== '' ? label : undefined
+}
+
 /** Whether an item was removed. */
 export function isItemGone(register: Register): boolean {
   return ownValues(register).isDeleted

@@ -1,22 +1,18 @@
-// Conflicts of objects that were removed while somebody who did not know of it wrote to their records. The removal says how
-// much of every log whoever removed the object had seen; what the logs have beyond that was written without knowing. So all
-// machines with the same logs list the same, in whatever order both came.
-import type { Clock } from '#main/kernel/clock.ts'
+// What was written to the records of an object by somebody who did not know that it was removed. The removal says how much
+// of every log whoever removed the object had seen; what the logs have beyond that was written without knowing.
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-store.ts'
 import type { ConflictSide } from '../conflicts/conflict-store.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import type { Json, SealedEnvelope } from '#main/replication/core/types.ts'
-import type { DocWriter } from '../engine/docs.ts'
+import type { SealedEnvelope } from '#main/replication/core/types.ts'
 import { readDocument } from '../store/doc-store.ts'
 import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-store.ts'
 import { readProblem } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
 import { unpackGenesis } from '../write/genesis-body.ts'
-import { docItem } from './item-entries.ts'
+import { docItem, labelIn } from './item-entries.ts'
 
 /** How much of the log of each incarnation is applied here, by its number in decimal digits. */
 export type SeenLog = Readonly<Record<string, number>>
@@ -35,22 +31,14 @@ export interface WrittenRecords {
   readonly records: readonly { readonly id: string; readonly title: string | null }[]
 }
 
-/** What judging works with. */
-export interface RemovedObjectParts {
-  readonly docs: Pick<DocWriter, 'read'>
-  readonly clock: Clock
-}
-
-/** Lists, or ends, the conflict of an object by its uid. */
-export type JudgeRemovedObject = (tx: Tx, uid: string) => void
-
 /** Envelopes looked at in one go. */
 const sliceSize = 500
 /** Records that a conflict names. */
 const namedRecords = 20
 const titleTypes: ReadonlySet<unknown> = new Set(['text', 'email', 'url', 'phone', 'autonumber'])
 
-interface Written {
+/** What a machine wrote to records of a removed object. */
+export interface Written {
   readonly device: string
   actor: string
   ms: number
@@ -65,62 +53,40 @@ interface Scan {
   readonly found: Map<string, Written>
 }
 
-/** Makes the judge; each object is judged once at the end of a job. */
-export function createRemovedObjectJudge({ docs, clock }: RemovedObjectParts): JudgeRemovedObject {
-  const scans = new Map<string, Scan>()
-  const scan = (tx: Tx, uid: string, removal: Removal): Written[] => {
-    const known = scans.get(uid)
-    const { stamp } = removal
-    const next = scanned(
-      tx,
-      uid,
-      removal,
-      known?.stamp === stamp ? known : { stamp, upTo: new Map(), found: new Map() },
-    )
-    // What was found stays true when the job fails; where it was found may be written once more.
-    tx.afterCommit(() => scans.set(uid, next))
-    return [...next.found.values()].toSorted((a, b) => (a.device < b.device ? -1 : 1))
-  }
-  const judge = (tx: Tx, uid: string): void => {
-    const register = docs.read(tx, { kind: 'metadata', type: 'object', uid })?.register
-    if (register === undefined) return
-    const doc = formatDocName({ kind: 'metadata', type: 'object', uid })
-    const removal = removalOf(tx, register)
-    const at = clock.iso()
-    const ids = new Set<string>()
-    if (removal === null) scans.delete(uid)
-    else {
-      const losers = scan(tx, uid, removal).map((written) => sideOf(tx, uid, register, written))
-      const draft = {
-        kind: 'delete_edit' as const,
-        doc,
-        object: '',
-        recordId: '',
-        field: '',
-        winner: removal.side,
-        losers,
-      }
-      if (losers.length > 0) {
-        openConflict(tx, draft, at)
-        ids.add(conflictId(draft))
-      }
-    }
-    closeOthers(tx, { doc }, ['delete_edit'], ids, at)
-  }
-  const judgeAll = (items: readonly { readonly tx: Tx; readonly uid: string }[]): void => {
-    for (const uid of new Set(items.map((item) => item.uid))) judge(items[0]!.tx, uid)
-  }
-  return (tx, uid) => tx.gather(judgeAll, { tx, uid })
+/** Looks through the logs for what was written to records of removed objects. */
+export interface RecordScan {
+  /** Who wrote to the records of an object without knowing of its removal, one for each machine. */
+  written(tx: Tx, uid: string, removal: Removal): Written[]
+  /** The object is there: what was found is of no use any more. */
+  forget(uid: string): void
 }
 
-interface Removal {
+/** Makes the scan; it remembers how far it has come. */
+export function createRecordScan(): RecordScan {
+  const scans = new Map<string, Scan>()
+  return {
+    written(tx, uid, removal) {
+      const known = scans.get(uid)
+      const { stamp } = removal
+      const from = known?.stamp === stamp ? known : { stamp, upTo: new Map(), found: new Map() }
+      const next = scanned(tx, uid, removal, from)
+      // What was found stays true when the job fails; where it was found may be written once more.
+      tx.afterCommit(() => scans.set(uid, next))
+      return [...next.found.values()]
+    },
+    forget: (uid) => void scans.delete(uid),
+  }
+}
+
+/** A removal, as whoever removed the item wrote it. */
+export interface Removal {
   readonly stamp: string
   readonly side: ConflictSide
   readonly seen: SeenLog
 }
 
-/** Null for an object that is there, and for one that was removed by a version that did not say what it had seen. */
-function removalOf(tx: Tx, register: Register): Removal | null {
+/** Null for an item that is there, and for one that was removed by a version that did not say what it had seen. */
+export function removalOf(tx: Tx, register: Register): Removal | null {
   const winner = register.get('_del')?.winner
   const value = winner?.[1]
   if (winner === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return null
@@ -180,21 +146,20 @@ function recordsIn({ body }: SealedEnvelope, uid: string): RecordWrite[] {
   }
 }
 
-function sideOf(tx: Tx, uid: string, register: Register, { device, actor, ms, records }: Written): ConflictSide {
+/** The records a machine wrote to, as a conflict shows them. */
+export function writtenRecords(tx: Tx, uid: string, register: Register, records: ReadonlySet<string>): WrittenRecords {
   const { name, portable } = docItem('object', uid, register)
-  const { label } = portable.item as { label?: unknown }
   const titles = (portable.fields ?? []).flatMap(({ uid: field, definition }) =>
     titleTypes.has((definition as { type?: unknown }).type) ? [field] : [],
   )
-  const value: WrittenRecords = {
-    object: { name, label: typeof label === 'string' && label !== '' ? label : name },
+  return {
+    object: { name, label: labelIn(portable.item) ?? name },
     count: records.size,
     records: [...records]
       .toSorted()
       .slice(0, namedRecords)
       .map((id) => ({ id, title: titleOf(tx, formatDocName({ kind: 'record', object: uid, record: id }), titles) })),
   }
-  return { value: value as unknown as Json, actor, device, at: new Date(ms).toISOString() }
 }
 
 function titleOf(tx: Tx, doc: string, fields: readonly string[]): string | null {

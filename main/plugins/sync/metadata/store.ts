@@ -114,6 +114,33 @@ export function readStored(read: Pick<Reads, 'all'>): DocKey[] {
   return read.all(statement<DocKey>('SELECT type, uid FROM sync_metadata WHERE shown IS NOT NULL ORDER BY type, uid'))
 }
 
+/** Live documents of parts of an object, but for the overlay over it, in the order of their types and uids. */
+export function readParts(read: Pick<Reads, 'all'>, object: string): DocKey[] {
+  const sql = `SELECT type, uid FROM sync_metadata WHERE deleted = 0 AND substr(wanted, 1, ?) = ? ORDER BY type, uid`
+  const mark = `uid_${object}.`
+  return read.all(statement<DocKey>(sql, [mark.length, mark]))
+}
+
+/** Removed documents of parts of an object. */
+export function readRemovedParts(read: Pick<Reads, 'all'>, object: string): DocKey[] {
+  const sql = 'SELECT type, uid FROM sync_metadata WHERE deleted = 1 AND substr(wanted, 1, ?) = ?'
+  const mark = `uid_${object}.`
+  return read.all(statement<DocKey>(sql, [mark.length, mark]))
+}
+
+/** The object, by uid, that the item of a document is a part of; null where it is none. */
+export function objectOfPart(read: Pick<Reads, 'get'>, key: DocKey): string | null {
+  return /^uid_([0-9a-f]{32})[.]/.exec(readRow(read, key)?.wanted ?? '')?.[1] ?? null
+}
+
+/** The name a document asked for last, without a mark; null where it has none, as overlays. */
+export function lastName(read: Pick<Reads, 'get'>, { type, uid }: DocKey): string | null {
+  const wanted = readRow(read, { type, uid })?.wanted ?? ''
+  const object = objectOfPart(read, { type, uid })
+  if (object === null) return wanted === '' ? null : wanted
+  return (readRow(read, { type: 'object', uid: object })?.wanted ?? object) + wanted.slice(wanted.indexOf('.'))
+}
+
 /** Live documents of parts of an object that are not stored here. */
 export function readHiddenParts(read: Pick<Reads, 'all'>, object: string): DocKey[] {
   const sql = `SELECT type, uid FROM sync_metadata WHERE shown IS NULL AND deleted = 0 AND

@@ -3,6 +3,7 @@
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
+import { seenWith } from '../write/deletion-mark.ts'
 import { ownFieldKey, parseEntryKey } from './entry-keys.ts'
 import { orderPatch } from './field-order.ts'
 import { docItem } from './item-entries.ts'
@@ -57,9 +58,19 @@ export function writeShown(place: EditPlace, before: Shown | null, after: Shown)
   return written.some(([key, value]) => value === null && /(^|\.)_del$/.test(key))
 }
 
-/** Writes that an item was removed. @param seen of the logs by whoever removed it */
-export function writeRemoved(place: EditPlace, actorId: string, seen: SeenLog): void {
-  place.set({ _del: { at: new Date(place.hlc.ms).toISOString(), by: actorId, seen } })
+/** Who removes an item, and what they have seen. */
+export interface ItemRemoval {
+  readonly by: string
+  /** Of the logs. */
+  readonly seen: SeenLog
+  /** The object, by uid, that it was removed along with as a part of it. */
+  readonly with?: string | undefined
+}
+
+/** Writes that an item was removed, and what of its document was seen by whoever did it. */
+export function writeRemoved(place: EditPlace, { by, seen, with: object }: ItemRemoval): void {
+  const along: Record<string, Json> = object === undefined ? {} : { with: object }
+  place.set({ _del: { at: new Date(place.hlc.ms).toISOString(), by, seen, stamps: seenWith(place), ...along } })
 }
 
 function fieldOf(key: string): string | null {

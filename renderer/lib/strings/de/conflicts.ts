@@ -36,7 +36,7 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.kind.field': 'Zwei Werte',
   'conflicts.kind.text': 'Zwei Texte',
   'conflicts.kind.delete_edit': 'Gelöscht und bearbeitet',
-  'conflicts.kind.object_removed': 'Entfernt und beschrieben',
+  'conflicts.kind.item_removed': 'Entfernt und geändert',
   'conflicts.kind.orphan': 'Übergeordneter gelöscht',
   'conflicts.kind.unique': 'Zweimal derselbe Wert',
   'conflicts.kind.cycle': 'Kreis',
@@ -47,8 +47,8 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.why.text': 'Beide Geräte haben diesen Text begonnen. Beide stehen im Datensatz, einer nach dem anderen.',
   'conflicts.why.delete_edit':
     'Ein Gerät hat den Datensatz gelöscht, während ein anderes ihn bearbeitete. Die Bearbeitung ist erhalten.',
-  'conflicts.why.object_removed':
-    'Ein Gerät hat dieses Objekt entfernt, während ein anderes in seine Datensätze schrieb. Das Geschriebene liegt bereit, bis du wählst.',
+  'conflicts.why.item_removed':
+    'Ein Gerät hat dies entfernt, während ein anderes es änderte. Die Änderungen liegen bereit, bis du wählst.',
   'conflicts.why.feed':
     'Beide Geräte haben das zugleich bearbeitet. Die spätere Bearbeitung gilt; von der anderen ist nichts verloren.',
   'conflicts.feed.body': 'Kommentar',
@@ -111,12 +111,12 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.side.deleted': 'Gelöscht',
   'conflicts.side.edited': 'Bearbeitet',
   'conflicts.side.removed': 'Entfernt',
-  'conflicts.side.recordsWritten': 'Hat hineingeschrieben',
-  'conflicts.removed': 'Hat das Objekt mit seinen Datensätzen entfernt',
+  'conflicts.side.recordsWritten': 'Geändert',
+  'conflicts.removed': 'Hat es entfernt',
   'conflicts.recordsWritten.one': '{count} Datensatz wurde geschrieben',
   'conflicts.recordsWritten.other': '{count} Datensätze wurden geschrieben',
   'conflicts.keepRemoved': 'Entfernt lassen',
-  'conflicts.bringBack': 'Objekt zurückholen',
+  'conflicts.bringBack': 'Zurückholen',
   'conflicts.side.owner': 'Hatte ihn zuerst',
   'conflicts.side.second': 'Kam als zweites',
   'conflicts.side.parent': 'Gehörte zu',
