@@ -1,6 +1,6 @@
 // Conflicts of records with each other: unique values that two of them hold, details whose master is gone, records that
-// stand above each other in a ring. Judged at the end of a job, for every record that what was written may concern, so that all machines with the same records list the
-// same ones, in whatever order the changes came.
+// stand above each other in a ring. Judged at the end of a job, for every record that what was written may concern, so that
+// all machines with the same records list the same ones, in whatever order the changes came.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx } from '#main/kernel/database.ts'

@@ -419,12 +419,12 @@ export function hasOpen(read: Pick<Reads, 'get'>, object: string): boolean {
   return read.get(statement(sql, [object])) !== undefined
 }
 
-/** The open conflicts about rings that a record is in. */
+/** The open conflicts about rings that a record is in, but for its own. */
 export function cyclesThrough(tx: Tx, record: string): readonly Conflict[] {
   if (!mayBeOpen(tx)) return []
   const sql = `SELECT ${conflictColumns} FROM sync_conflict WHERE state = 'open' AND kind = 'cycle'
-    AND (record_id = ? OR instr(losers, ?) > 0)`
-  return tx.all(statement<ConflictRow>(sql, [record, record])).map(conflictOf)
+    AND instr(losers, ?) > 0`
+  return tx.all(statement<ConflictRow>(sql, [record])).map(conflictOf)
 }
 
 /** Records with open conflicts about taken values, lost masters and rings that name a record, or are its own. */
