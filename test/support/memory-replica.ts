@@ -272,6 +272,7 @@ export function createMemoryReplica(
       tell(applied)
       return isChanged
     },
+    refusalsOf: () => new Map(),
     noteFork: (doc) => void forks.push(doc),
     onGrown(listener) {
       grown.add(listener)

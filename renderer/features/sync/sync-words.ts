@@ -156,6 +156,7 @@ const reasons = [
   'problems',
   'waiting',
   'checking',
+  'rights',
   'collision',
   'documents_differ',
   'sync_epoch_mismatch',

@@ -5,6 +5,7 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
 import { createRepeated } from '../engine/repeated.ts'
@@ -43,6 +44,8 @@ export interface ApplierParts extends MergeParts {
   refuse(doc: string, device: string): string | undefined
   /** Why a person on a device may not make this change of a document; undefined when they may. */
   judge(tx: Tx, author: string, device: string, change: DocChange): ChangeRefusal | undefined
+  /** Whether the person of a device may be told what stands here under a key of a document, or of a text. */
+  mayTell(tx: Tx, device: string, name: DocName, key?: string): boolean
   /** Runs merges that belong together: what follows from them follows once, at their end. */
   group<T>(tx: Tx, fn: () => T): T
   /** Work of the kinds after a slice was applied, outside of transactions. */
@@ -183,6 +186,7 @@ export function createApplier(parts: ApplierParts): Applier {
     clock,
     author: parts.author,
     docs: parts.docs,
+    mayTell: parts.mayTell,
     merge: mergeDoc,
     judge,
     group: parts.group,

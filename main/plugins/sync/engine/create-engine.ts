@@ -22,7 +22,9 @@ import { refuseChange } from '../apply/refusals.ts'
 import { createRelationJudge } from '../apply/relation-conflicts.ts'
 import { removedPlaces, settleRemoved } from '../conflicts/conflict-store.ts'
 import { createDigest } from '#main/replication/core/digest.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
+import { parseKey } from '#main/replication/core/register-keys.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Hlc } from '#main/replication/core/types.ts'
@@ -208,12 +210,24 @@ export async function createEngine(parts: EngineParts) {
     return judgeChange(tx, person, { author, speaksForOthers: known?.role === 'admin' }, change)
   }
 
+  /** Nobody learns by a refusal what they may not read. */
+  const mayTell = (tx: Tx, device: string, name: DocName, key = ''): boolean => {
+    const known = devices.find(device)
+    const person = personIn(tx, known?.user ?? '', known)
+    if (typeof person === 'string') return false
+    if (person === undefined || (name.kind !== 'record' && name.kind !== 'text')) return true
+    const schema = schemaOf(name.object)
+    const uid = name.kind === 'text' ? name.field : parseKey(key).uid
+    const field = schema?.fields.find((one) => one.uid === uid)
+    return schema === undefined || field === undefined || data.canReadField(person, schema.name, field.name)
+  }
+
   const system = contextOf({ type: 'system', id: 'system' })
   const group = <T>(tx: Tx, fn: () => T): T => data.applyGroup(tx, system, fn)
   const author = (): string => devices.find(own.device)?.user ?? 'system'
   const applier = createApplier({
     ...{ ...merge, read, write, clock, hlc, log, devices, refuse, judge, group, settle },
-    ...{ device: own.device, author, docs },
+    ...{ device: own.device, author, docs, mayTell },
   })
   const receive = createReceiver({ workspace, epoch, read, write, devices, state, stored: () => applier.wake() })
   const replica = createReplica({

@@ -33,6 +33,8 @@ export interface JoinedKinds {
   readonly engine: SyncEngine
   readonly roster: Pick<Roster, 'device' | 'devices' | 'issuer' | 'isAdmin' | 'changeDevice'>
   readonly device: string
+  /** Rights of people may be others. */
+  readonly rightsChanged?: () => void
 }
 
 /** The kinds of documents of a host. */
@@ -69,6 +71,9 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   // Of what is gone for good nobody needs a right to say anything.
   host.on('record.purged', (_event, tx) => tx.afterCommit(() => joined?.engine.retryRefused()))
   host.on('auth.user_unbanned', (_event, tx) => tx.afterCommit(() => joined?.engine.retryRefused()))
+  // Who may not read everything any more is sent nothing from here on.
+  for (const events of ['auth.*', 'metadata.*', 'permissions.*'])
+    host.on(events, (_event, tx) => tx.afterCommit(() => joined?.rightsChanged?.()))
   // Nobody could judge any more what their machines write.
   host.on('auth.user_deleted', ({ payload }, tx, ctx) => {
     if (joined?.roster.isAdmin(joined.device) !== true) return

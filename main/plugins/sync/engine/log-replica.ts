@@ -11,7 +11,7 @@ import { listBucket, nameHash } from '#main/replication/core/digest.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Head } from '#main/replication/core/types.ts'
-import { readBucket, readDocument } from '../store/doc-store.ts'
+import { readBucket, readDocument, readHashes } from '../store/doc-store.ts'
 import { readEnvelopes, readHeads, readIncarnation } from '../store/log-store.ts'
 import { chainStart, signHead } from '#main/replication/wire/chain.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
@@ -127,6 +127,7 @@ export function createReplica(parts: ReplicaParts): Replica {
       state.tellApplied()
       return outcome.merged && outcome.changed
     },
+    refusalsOf: (writer) => readHashes(read, `x/${device}/${writer}/`),
     noteFork(doc, peer) {
       const name = parseDocName(doc)
       if (name === null) return

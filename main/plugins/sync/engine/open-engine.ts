@@ -3,6 +3,7 @@
 import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { createConflictEngine } from '../conflicts/conflict-engine.ts'
+import { maySeeEverything } from '../peers/rights.ts'
 import type { Roster } from '../peers/roster.ts'
 import type { RunningStart } from '../peers/running.ts'
 import type { WingParts } from '../peers/service.ts'
@@ -14,6 +15,7 @@ import type { Vouching } from '../service/shared/vouched.ts'
 import { createEngine } from './create-engine.ts'
 import type { JudgedPerson } from './create-engine.ts'
 import type { DocKinds } from './doc-kinds.ts'
+import { createListeners } from './log-state.ts'
 import { withIdentity } from './owner-identity.ts'
 import type { KnownDevice } from './replica.ts'
 
@@ -57,7 +59,22 @@ export async function openEngine(
     mayModerate: (ctx) => host.authorizer.hasSystemPermission(ctx, 'moderate_feed'),
     handlers: () => [roster.handler, ...kinds.handlers],
   })
-  kinds.join({ engine, roster, device })
+  /** Whether the person of a device may read everything that travels; true where nobody here can say. */
+  const mayReadAll = (known: KnownDevice): boolean => {
+    const person = personHere(known.user, known)
+    if (person === undefined || typeof person === 'string') return person === undefined
+    const epoch = `${host.permissionEpoch()} ${metadata.epoch()}`
+    if (epoch !== judgedAt) whole.clear()
+    judgedAt = epoch
+    const found = whole.get(person.actor.id) ?? maySeeEverything(person, host.authorizer, metadata)
+    whole.set(person.actor.id, found)
+    return found
+  }
+  let judgedAt = ''
+  /** Who may read everything, by the rights of that moment. */
+  const whole = new Map<string, boolean>()
+  const rightsListeners = createListeners()
+  kinds.join({ engine, roster, device, rightsChanged: rightsListeners.tell })
   conflicts.join(
     createConflictEngine({
       host,
@@ -117,6 +134,9 @@ export async function openEngine(
     rooms,
     /** Whose rights count for what somebody asks of this machine. */
     personHere,
+    mayReadAll,
+    /** Hears at once when rights may be others, after the commit. Answers how to stop. */
+    onRights: rightsListeners.add,
     /** Makes and judges words through a relay, counted apart from those of others. */
     vouch,
     /** Tries again what was refused where rights may be others than at the last look; to be called often. */

@@ -83,6 +83,8 @@ export interface Replica {
    * the document means is looked at with the last part. @throws DocError
    */
   repair(doc: string, update: Uint8Array, from: { readonly peer: string; readonly isLast: boolean }): Promise<boolean>
+  /** What this machine refused of a device's writes: the hashes of the documents that say so, by name. */
+  refusalsOf(device: string): ReadonlyMap<string, string>
   /** Notes that a document still differs from a peer's after a repair: conflict `fork`. */
   noteFork(doc: string, peer: string): void
   /** Hears whenever the log has grown, once it is on disk, whoever wrote it. Answers how to stop. */

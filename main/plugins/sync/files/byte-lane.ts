@@ -30,6 +30,8 @@ export interface ByteLaneParts {
   readonly others: () => readonly string[]
   readonly nameOf: (device: string) => string | null
   /** Whose rights a person of a machine has here. */
+  /** Whether a machine may have what is here. */
+  readonly mayHave: (device: string) => boolean
   readonly personOf: (author: string, device: KnownDevice | undefined) => RequestContext | string | undefined
   /** Whether this machine keeps every file. */
   readonly keepsAll: () => boolean
@@ -69,7 +71,7 @@ export function createByteLane(parts: ByteLaneParts) {
   const mayRead = (id: string, file: string): boolean => {
     const device = parts.deviceOf(id)
     const files = storage()
-    if (device === undefined || device.isRevoked || files === undefined) return false
+    if (device === undefined || device.isRevoked || files === undefined || !parts.mayHave(id)) return false
     // Such a machine serves all its people by their rights.
     if (device.role === 'admin') return true
     const person = parts.personOf(device.user, device)

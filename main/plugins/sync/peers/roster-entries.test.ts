@@ -6,7 +6,15 @@ import { registerOf } from '#main/replication/core/register.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { rawPublicKey } from '#main/replication/wire/device-key.ts'
 import type { DeviceRole, RosterDevice } from './roster-entries.ts'
-import { deviceEntry, deviceKey, nameKey, readRoster, revokedKey, rosterDeviceSchema } from './roster-entries.ts'
+import {
+  deviceEntry,
+  deviceKey,
+  nameKey,
+  narrowedKey,
+  readRoster,
+  revokedKey,
+  rosterDeviceSchema,
+} from './roster-entries.ts'
 
 function makeDevice(name: string, role: DeviceRole = 'member'): RosterDevice {
   const signKey = rawPublicKey(generateKeyPairSync('ed25519').publicKey)
@@ -65,6 +73,19 @@ describe('the roster', () => {
     const revoked = { ...third, revokedAt: '2026-02-01T00:00:00.000Z' }
     const content = rosterOf(entryOf(second, 1, 1), entryOf(third, 2, 1), entryOf(revoked, 3, 2))
     expect(content.devices.get(third.device)!.revokedAt).toBe('2026-02-01T00:00:00.000Z')
+  })
+
+  it('takes from an admin that takes part, in its own name, that a person may not read everything', () => {
+    const say = (by: RosterDevice, ms: number, inc: number, isNarrowed = true) =>
+      [narrowedKey(third.device, by.device), { isNarrowed }, ms, inc] as const
+    const all = [entryOf(second, 1, 1), entryOf(third, 2, 1)] as const
+    const sayersOf = (content: ReturnType<typeof rosterOf>) => [...(content.narrowed.get(third.device) ?? [])]
+    expect(sayersOf(rosterOf(...all, say(second, 3, 2)))).toEqual([second.device])
+    expect(sayersOf(rosterOf(...all, say(second, 3, 1)))).toEqual([])
+    expect(sayersOf(rosterOf(...all, say(third, 3, 3)))).toEqual([])
+    expect(sayersOf(rosterOf(...all, say(second, 3, 2, false)))).toEqual([])
+    const unpaired = [revokedKey(second.device), { at: '2026-02-01T00:00:00.000Z' }, 4, 1] as const
+    expect(sayersOf(rosterOf(...all, say(second, 3, 2), unpaired))).toEqual([])
   })
 
   it('counts names and the end of a device beside its entry, so that who let it in stays known', () => {

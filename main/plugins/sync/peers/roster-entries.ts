@@ -30,6 +30,7 @@ const leaseSchema = z.object({
 const userSchema = z.object({ name: nameSchema })
 /** Numbers of envelopes by incarnation in decimal digits. */
 const seenSchema = z.record(z.string().regex(/^\d{1,10}$/), z.int().min(0))
+const narrowedSchema = z.object({ isNarrowed: z.boolean() })
 const revokedSchema = z.object({ at: z.string().max(40).nullable(), seen: seenSchema.optional() })
 
 /** A machine of the workspace, as it is handed over while pairing and kept beside the workspace. */
@@ -70,6 +71,8 @@ export interface RosterContent {
   readonly runner: string | null
   /** By what they are for; '' for all that has none of its own. */
   readonly leases: ReadonlyMap<string, Lease>
+  /** Machines whose person may not read everything, each with the machines that say so. */
+  readonly narrowed: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** The key a device signs with: Ed25519, 32 bytes. */
@@ -88,6 +91,9 @@ export const nameKey = (device: string): string => `name.${device}`
 
 /** The register key of when a device was unpaired, apart from its entry for the same reason. */
 export const revokedKey = (device: string): string => `revoked.${device}`
+
+/** The register key under which one machine says whether the person of another one may read less than everything. */
+export const narrowedKey = (device: string, by: string): string => `narrowed.${device}.${by}`
 
 /** The register key of a user's entry. */
 export const userKey = (user: string): string => `user.${user}`
@@ -159,7 +165,15 @@ export function readRoster(
     const [lease] = found.toSorted((a, b) => b.term - a.term)
     if (lease !== undefined) leases.set(key.slice('lease.'.length), lease)
   }
-  return { devices, users, issuer: parseId(latestOf('issuer')), runner: parseId(latestOf('runner')), leases }
+  const narrowed = new Map<string, Set<string>>()
+  for (const [key, { winner, losers }] of register) {
+    const [word, device = '', by = ''] = key.split('.')
+    if (word !== 'narrowed' || devices.get(by)?.revokedAt !== null) continue
+    const said = [winner, ...losers].find((entry) => counts(entry) && authorOf(entry[4]) === by)
+    if (narrowedSchema.safeParse(said?.[1]).data?.isNarrowed !== true) continue
+    narrowed.set(device, (narrowed.get(device) ?? new Set()).add(by))
+  }
+  return { narrowed, devices, users, issuer: parseId(latestOf('issuer')), runner: parseId(latestOf('runner')), leases }
 }
 
 function parseDevice(id: string, value: Json): RosterDevice | null {

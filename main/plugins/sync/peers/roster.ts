@@ -17,6 +17,7 @@ import {
   deviceEntry,
   deviceKey,
   leaseKey,
+  narrowedKey,
   nameKey,
   readRoster,
   revokedKey,
@@ -185,6 +186,18 @@ export function createRoster(parts: {
         ...(name === undefined ? {} : { [nameKey(id)]: { name } }),
         ...(revokedAt === undefined ? {} : { [revokedKey(id)]: { at: revokedAt, seen: logsOf(tx, id) } }),
       })
+    },
+    /** Whether a machine that takes part says that the person of a device may not read everything. */
+    isNarrowed: (id: string): boolean => content.narrowed.has(id),
+    /** The devices of which one machine says so. */
+    narrowedBy: (by: string): ReadonlySet<string> =>
+      new Set([...content.narrowed].flatMap(([device, sayers]) => (sayers.has(by) ? [device] : []))),
+    /** Writes of which devices this machine says so by now. */
+    putNarrowed(tx: Tx, ctx: RequestContext, docs: DocWriter, by: string, now: ReadonlySet<string>) {
+      const before = [...content.narrowed].flatMap(([device, sayers]) => (sayers.has(by) ? [device] : []))
+      const all = new Set([...before, ...now])
+      const patch = [...all].map((device) => [narrowedKey(device, by), { isNarrowed: now.has(device) }] as const)
+      write(tx, ctx, docs, Object.fromEntries(patch))
     },
     unsaidLogs,
     /** Writes that what is here of their logs counts (D-386). */

@@ -25,6 +25,7 @@ import { createNetwork } from './network.ts'
 import type { PeerView } from './peer-list.ts'
 import { listPeers } from './peer-list.ts'
 import { openPeerStore, relayId } from './peer-store.ts'
+import { createReaders } from './readers.ts'
 import { createRelayAdmission } from './relay-admission.ts'
 import { signKeyOf } from './roster-entries.ts'
 import type { RosterDevice } from './roster-entries.ts'
@@ -84,6 +85,7 @@ async function assemble(
   engine: JoinedEngine,
 ) {
   const { keys, incarnation, workspace } = start
+  const { log } = host
   const store = openPeerStore(host)
   let { settings, relayToken } = start
   let isDeaf = false
@@ -95,6 +97,17 @@ async function assemble(
   const others = (): RosterDevice[] => otherDevices().filter(({ revokedAt }) => revokedAt === null)
   const otherIds = (): string[] => others().map(({ device }) => device)
   const isRevoked = (): boolean => roster.device(keys.device)?.revokedAt !== null
+  const readers = createReaders({
+    roster,
+    device: keys.device,
+    mayReadAll: engine.mayReadAll,
+    put(narrowed) {
+      const internal = internalContext(host.ids.uuid())
+      return host
+        .write('sync.narrowed', (tx) => roster.putNarrowed(tx, internal, engine.docs, keys.device, narrowed))
+        .catch((error: unknown) => log.error({ err: error }, 'Who may not read everything could not be told.'))
+    },
+  })
   const sessions = createSessions({
     replica: engine.replica,
     keys,
@@ -122,6 +135,12 @@ async function assemble(
       save: (peer, acked, seen) => store.note(peer, { acked, ...seen }),
     },
     knownPeers: () => (settings.relayUrl === null ? otherIds() : [...otherIds(), relayId]),
+    isNarrowed: (peer) => readers.isNarrowed(peer),
+    // The relay gives what it gets to everybody it lets in.
+    mayHave: (peer) =>
+      peer === relayId
+        ? !roster.isAdmin(keys.device) || admission.hasShutOut(sessions.of(relayId), readers.narrowedHere())
+        : !readers.isNarrowed(peer),
   })
   const lane = createByteLane({
     ...{ read: host.read, clock: host.clock, log: host.log, timers: systemTimers, device: keys.device, storage },
@@ -131,9 +150,10 @@ async function assemble(
     others: otherIds,
     nameOf: (id) => roster.device(id)?.name ?? null,
     personOf: engine.personHere,
+    mayHave: (id) => !readers.isNarrowed(id),
     keepsAll: () => settings.keepFiles,
   })
-  const admission = createRelayAdmission(roster, keys.device, host.log)
+  const admission = createRelayAdmission(roster, keys.device, readers.isNarrowed, host.log)
   const isOpen = (peer: string): boolean => sessions.of(peer)?.status().state === 'open'
   let hearing: 'not yet' | 'taking over' | 'done' = 'not yet'
   const hasHeard = (): boolean => {
@@ -285,10 +305,18 @@ async function assemble(
     return size.bytes
   }
 
+  /** Rights or the roster may be others: who may not have everything is told so, and whoever may again gets the rest. */
+  function lookAtReaders(): void {
+    readers.tell()
+    for (const session of sessions.all()) session.lookAtRights()
+    admission.look(sessions.of(relayId))
+  }
+
   engine.rooms.speak(sessions)
   const beat = setInterval(() => {
     engine.rooms.beat()
     engine.lookAtRights()
+    lookAtReaders()
   }, beatMs)
   beat.unref()
   const heard = [
@@ -297,10 +325,11 @@ async function assemble(
     engine.onChange(() => lane.look()),
     sessions.onChange(sessionsChanged),
     engine.onChange(() => start.changed()),
+    engine.onRights(lookAtReaders),
     roster.onChange(() => {
       leases.settle()
       sayLogs()
-      admission.look(sessions.of(relayId))
+      lookAtReaders()
       for (const { device, revokedAt } of roster.devices()) if (revokedAt !== null) sessions.forget(device)
       refresh()
     }),

@@ -113,7 +113,8 @@ function mayTakeBack(target: DocName, { held, isPart }: Refusal): boolean {
 }
 
 /** Whether the documents here say what those there do. */
-function isAsThere(read: Reader, { held }: Refusal): boolean {
+function isAsThere(read: Reader, { held, isPart }: Refusal): boolean {
+  if (isPart) return false
   const names = Object.keys(held)
   return names.length > 0 && names.every((name) => isSame(read, name, held[name]!))
 }
@@ -129,10 +130,10 @@ function isSame(read: Reader, name: string, there: Held): boolean {
   )
 }
 
-function sidesOf(read: Reader, parts: RefusedListParts, target: DocName, { held }: Refusal): Sides {
+function sidesOf(read: Reader, parts: RefusedListParts, target: DocName, { held, closed }: Refusal): Sides {
   switch (target.kind) {
     case 'record':
-      return recordSides(read, parts, target, held)
+      return recordSides(read, parts, target, { held, closed })
     case 'metadata':
     case 'feed':
       return entrySides(read, target, held[formatDocName(target)])
@@ -145,7 +146,7 @@ function recordSides(
   read: Reader,
   parts: RefusedListParts,
   target: Extract<DocName, { kind: 'record' }>,
-  held: Refusal['held'],
+  { held, closed }: Pick<Refusal, 'held' | 'closed'>,
 ): Sides {
   const schema = parts.schemaOf(target.object)
   const name = formatDocName(target)
@@ -174,6 +175,8 @@ function recordSides(
       theirs[uid] = then.get(uid) ?? null
     }
     if (isGone && !isNew) return { here: null, there: theirs }
+    // What stands there is not told of a field that may not be read.
+    for (const uid of closed) mine[uid] ??= now.get(uid) ?? null
   }
   return { here: mine, there: isNew ? null : theirs }
 }

@@ -4,6 +4,7 @@ import * as Y from 'yjs'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { inspectUpdate } from '#main/replication/core/inspect-update.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
 import { isEntryOf } from '#main/replication/core/register.ts'
 import type { EnvelopeBody, Json } from '#main/replication/core/types.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
@@ -45,6 +46,8 @@ export interface RefusingParts {
   merge(tx: Tx, incoming: Incoming, judge: (change: DocChange) => void): MergeOutcome
   /** @throws Forbidden, Waits for what the author may not change */
   judge(tx: Tx, incoming: Incoming, change: DocChange): void
+  /** Whether the person of a device may be told what stands here under a key of a document, or of a text. */
+  mayTell(tx: Tx, device: string, name: DocName, key?: string): boolean
   group<T>(tx: Tx, fn: () => T): T
   /** Something does not lie aside any more. */
   recount(tx: Tx): void
@@ -117,6 +120,14 @@ export function createRefusing(parts: RefusingParts) {
     return all.toSorted((a, b) => place(a) - place(b))
   }
 
+  /** Without what the writer may not read; the same value where that is nothing, undefined for a text. */
+  const toldOf = (tx: Tx, writer: string, name: DocName, here: Exclude<Held, null>): Held | undefined => {
+    if (typeof here === 'string') return parts.mayTell(tx, writer, name) ? here : undefined
+    const entries = Object.entries(here)
+    const open = entries.filter(([key]) => parts.mayTell(tx, writer, name, key))
+    return open.length === entries.length ? here : Object.fromEntries(open)
+  }
+
   /**
    * Merges all that lies aside of a target, as one change.
    * @returns undefined when it is merged; otherwise why not, and what stands here of the documents it would change
@@ -126,11 +137,17 @@ export function createRefusing(parts: RefusingParts) {
     const held: Record<string, Held> = {}
     let room = heldLimit
     let why: Forbidding | undefined
+    let isHidden = false
+    const tell = (name: string, change: DocChange): void => {
+      const here = heldOf(change)
+      const told = here === null ? null : toldOf(tx, writer, change.name, here)
+      isHidden ||= told !== here
+      room -= JSON.stringify(told ?? null).length
+      if (told !== undefined && room >= 0) held[name] = told
+    }
     const take = (incoming: Gathered): void => {
       const outcome = parts.merge(tx, incoming, (change) => {
-        const here = heldOf(change)
-        room -= JSON.stringify(here).length
-        if (room >= 0) held[incoming.name] = here
+        tell(incoming.name, change)
         if (changesNothing(change)) return
         // Nobody's change comes in by the rights of somebody else on the same machine.
         for (const author of incoming.authors) parts.judge(tx, { ...incoming, author }, change)
@@ -154,7 +171,12 @@ export function createRefusing(parts: RefusingParts) {
       )
       return undefined
     } catch (error) {
-      if (error instanceof Forbidden) return { why: error.refusal, held, isPart: room < 0 }
+      if (error instanceof Forbidden) {
+        const { refusal } = error
+        // Whoever may not see the record is told nothing of it but that.
+        if (refusal.code === 'read') for (const [doc, here] of Object.entries(held)) if (here !== null) delete held[doc]
+        return { why: refusal, held, isPart: room < 0 || isHidden || refusal.code === 'read' }
+      }
       throw error
     }
   }

@@ -43,6 +43,8 @@ export interface CheckParts {
   readonly bad: (code: string) => void
   /** Whether the peer has acknowledged everything this machine has, and the other way round. */
   readonly isEqual: () => boolean
+  /** Whether the peer may have everything that is here. */
+  readonly mayHave: () => boolean
   readonly onChange: () => void
   /** Documents stay different whatever was done. */
   readonly differs: () => void
@@ -100,7 +102,8 @@ export function createDocumentCheck(parts: CheckParts) {
     peer,
     say,
     bad: parts.bad,
-    mayAnswer: () => sentVector !== undefined && sameVector(sentVector, replica.vector()),
+    mayHave: parts.mayHave,
+    mayAnswer: () => parts.mayHave() && sentVector !== undefined && sameVector(sentVector, replica.vector()),
     repaired() {
       repaired += 1
       proved = undefined

@@ -17,6 +17,7 @@ import { createOpenRuns } from './open-runs.ts'
 import { createOutgoing } from './outgoing.ts'
 import { createPeerView } from './peer-view.ts'
 import { createAdmissions, createBarriers, createPings } from './questions.ts'
+import { createReader, narrowedCode } from './reader.ts'
 import { createReceiveLog } from './receive-log.ts'
 import { notSentCodes } from './repair-documents.ts'
 import { createSendLog } from './send-log.ts'
@@ -71,9 +72,20 @@ export function createPeerSession(parts: SessionParts) {
     now: () => timers.now(),
     wakeIn: createWake(times, () => outgoing.wake()),
   })
-  const outgoing = createOutgoing({ link, next: sender.next, failed })
+  const mayHave = (): boolean => parts.mayHave?.(peer) ?? true
+  const outgoing = createOutgoing({ link, next: () => (mayHave() ? sender.next() : undefined), failed })
   const say = (...frames: readonly Frame[]): void => outgoing.say(...frames)
   const pings = createPings(say)
+  const reader = createReader({
+    ...{ replica, peer, mayHave, say },
+    isDevice: kind === 'device',
+    resume() {
+      sender.sayDone()
+      outgoing.wake()
+      check.changed()
+      changed()
+    },
+  })
   const receiver = createReceiveLog({
     replica,
     kind,
@@ -113,7 +125,8 @@ export function createPeerSession(parts: SessionParts) {
     timers: times,
     say,
     bad: (code) => blame(code),
-    isEqual: () => isOpen() && view.isEqual(),
+    isEqual: () => isOpen() && mayHave() && view.isEqual(),
+    mayHave,
     onChange: moved,
     differs() {
       lastError = 'documents_differ'
@@ -218,6 +231,7 @@ export function createPeerSession(parts: SessionParts) {
     }
     view.has(vector)
     sender.start(vector)
+    reader.look()
     moved()
     outgoing.wake()
     settle()
@@ -258,6 +272,8 @@ export function createPeerSession(parts: SessionParts) {
   }
 
   function takeOpen(frame: Exclude<Frame, FrameOf<'HELLO' | 'AUTH'>>): void | Promise<void> {
+    // Who is sent something of the log again may have everything again.
+    if (lastError === narrowedCode && (frame.kind === 'ENV' || frame.kind === 'DONE')) lastError = undefined
     switch (frame.kind) {
       case 'ENV':
         return gather(openRuns.add(frame))
@@ -352,6 +368,7 @@ export function createPeerSession(parts: SessionParts) {
     setImmediate(() => {
       outgoing.wake()
       if (!isOpen()) return
+      reader.look()
       check.changed()
       changed()
     })
@@ -360,6 +377,7 @@ export function createPeerSession(parts: SessionParts) {
   const stopApplied = replica.onApplied(() => {
     changed()
     if (!isOpen()) return
+    reader.look()
     check.changed()
     receiver.reconsider()
   })
@@ -407,9 +425,13 @@ export function createPeerSession(parts: SessionParts) {
     sendAware: (doc: string, update: Uint8Array): boolean => lose({ kind: 'AWARE', doc, update }, awarenessLimit),
     /** Sends something beside the documents, which go first. @returns false: nobody is there */
     sendLast(doc: string, update: Uint8Array): boolean {
-      if (!isOpen()) return false
+      if (!isOpen() || (kind === 'relay' && !mayHave())) return false
       outgoing.sayLast({ kind: 'LIVE', doc, update })
       return true
+    },
+    /** To be called when the peer may have become one that may have everything, or may not any more. */
+    lookAtRights(): void {
+      if (isOpen()) reader.look()
     },
     /** Holds something against the peer that was found beside its log. */
     blame: (code: string): void => blame(code),
@@ -427,6 +449,6 @@ export function createPeerSession(parts: SessionParts) {
   }
 
   function lose(frame: FrameOf<'LIVE' | 'AWARE'>, limit: number): boolean {
-    return isOpen() && frame.update.length <= limit && outgoing.sayLosable(frame)
+    return isOpen() && mayHave() && frame.update.length <= limit && outgoing.sayLosable(frame)
   }
 }

@@ -2,6 +2,7 @@
 // missing of each: buckets, then state vectors, then differences. Knows the replica and frames, not when it is time.
 import { compareBuckets } from '#main/replication/core/digest.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
+import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { DocumentPart } from '#main/replication/core/document-part.ts'
 import type { Replica } from '../engine/replica.ts'
 import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
@@ -34,13 +35,18 @@ const emptyVector = new Uint8Array([0])
 
 /** What repairs work with. */
 export interface RepairParts {
-  readonly replica: Pick<Replica, 'bucket' | 'namesIn' | 'stateVector' | 'difference' | 'repair' | 'noteFork'>
+  readonly replica: Pick<
+    Replica,
+    'identity' | 'bucket' | 'namesIn' | 'stateVector' | 'difference' | 'repair' | 'noteFork'
+  >
   readonly peer: string
   readonly say: (...frames: readonly Frame[]) => void
   /** The peer sent what nobody asked for, or what cannot be used. */
   readonly bad: (code: string) => void
   /** Whether what the peer asks about is what it was sent the digest of. */
   readonly mayAnswer: () => boolean
+  /** Whether the peer may have what documents hold. */
+  readonly mayHave: () => boolean
   readonly repaired: () => void
   readonly moved: () => void
   readonly finished: () => void
@@ -158,8 +164,14 @@ export function createRepairs(parts: RepairParts) {
     else say(...cutPieces(update).map((piece): Frame => ({ kind: 'DOCSYNC', doc, step: answer, ...piece })))
   }
 
+  /** What the peer refused of this machine's writes comes by itself where its person may not read everything. */
+  function isToldUnasked(doc: string): boolean {
+    const name = parseDocName(doc)
+    return name?.kind === 'refusal' && name.by === peer && name.writer === replica.identity().device
+  }
+
   async function repair(doc: string, update: Uint8Array, isLast: boolean): Promise<void> {
-    if (!documentsDue.delete(doc)) return bad('document_unexpected')
+    if (!documentsDue.delete(doc) && !isToldUnasked(doc)) return bad('document_unexpected')
     let isChanged = false
     try {
       isChanged = await replica.repair(doc, update, { peer, isLast })
@@ -211,7 +223,7 @@ export function createRepairs(parts: RepairParts) {
       const whole = joiner.add(frame)
       if (whole === undefined) return undefined
       if (number !== 1) return repair(doc, whole, number === 2)
-      answerDocument(doc, whole)
+      if (parts.mayHave()) answerDocument(doc, whole)
       return undefined
     },
     /** The peer cannot send a document. */

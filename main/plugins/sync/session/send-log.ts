@@ -174,6 +174,10 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts) {
       if (last === undefined) wakeForBlocked()
       return last
     },
+    /** The peer waits for DONE again, whether or not anything is sent before it. */
+    sayDone(): void {
+      doneAt ??= now()
+    },
     /** Notes what the peer has on disk. */
     acknowledged(vector: Vector): void {
       window.acknowledged(vector)

@@ -7,6 +7,7 @@ import type { BadCount } from './misbehaviour.ts'
 import type { AckStore } from './peer-memory.ts'
 import { createPeerMemory } from './peer-memory.ts'
 import { createPeerSession } from './peer-session.ts'
+import { narrowedCode } from './reader.ts'
 import { createBell } from './session-times.ts'
 import type { SyncSummary } from './session-summary.ts'
 import { summarize } from './session-summary.ts'
@@ -35,6 +36,8 @@ export interface SessionsParts extends SessionWorld {
   readonly acks: AckStore
   /** Peers that are paired, connected or not. */
   readonly knownPeers: () => readonly string[]
+  /** Whether a device is sent nothing, because its person may not read everything. */
+  readonly isNarrowed?: (peer: string) => boolean
 }
 
 /** Makes the sessions of a machine; none at first. */
@@ -76,8 +79,12 @@ export function createSessions(parts: SessionsParts) {
     for (const peer of parts.knownPeers()) {
       const status = sessions.get(peer)?.status() ?? ended.get(peer)
       const isLasting =
-        status?.lastError !== undefined && ['collision', 'fork', 'documents_differ'].includes(status.lastError)
-      const reason = pausedFor(peer) ?? (status?.state === 'refused' || isLasting ? status?.lastError : undefined)
+        status?.lastError !== undefined &&
+        ['collision', 'fork', 'documents_differ', narrowedCode].includes(status.lastError)
+      // As long as nothing is sent there, whether or not it is connected.
+      const narrowed = parts.isNarrowed?.(peer) === true ? narrowedCode : undefined
+      const reason =
+        pausedFor(peer) ?? narrowed ?? (status?.state === 'refused' || isLasting ? status?.lastError : undefined)
       if (reason !== undefined) found.set(peer, reason)
     }
     return found

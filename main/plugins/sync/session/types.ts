@@ -49,6 +49,11 @@ export interface SessionWorld {
   readonly appVersion: string
   readonly schemaRev?: () => number
   readonly hooks?: SessionHooks
+  /**
+   * Whether a peer may have everything that is here, at this moment; left out, each may. A relay may once it has shut out
+   * the machines that may not.
+   */
+  readonly mayHave?: (peer: string) => boolean
 }
 
 /** What one session works with. */

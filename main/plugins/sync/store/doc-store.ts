@@ -64,6 +64,13 @@ export function readNames(
   return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`]))
 }
 
+/** The hashes of the documents whose names begin with `prefix`, in hexadecimal digits. */
+export function readHashes(read: Pick<Reader, 'all'>, prefix: string): Map<string, string> {
+  const sql = 'SELECT name, lower(hex(lhash)) AS hash FROM sync_doc WHERE name > ? AND name < ?'
+  const rows = read.all(statement<{ name: string; hash: string }>(sql, [prefix, `${prefix}\u{10ffff}`]))
+  return new Map(rows.map(({ name, hash }) => [name, hash]))
+}
+
 /** Uids of the fields of a record that have a long text, or had one. */
 export function textFieldsOf(read: Pick<Reader, 'all'>, object: string, record: string): Set<string> {
   const prefix = `t/${object}/${record}/`

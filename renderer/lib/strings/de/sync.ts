@@ -102,6 +102,7 @@ export const syncGerman: Record<keyof typeof syncStrings, string> = {
   'sync.reason.not_accepted':
     'ein anderes Gerät hat eine Änderung von diesem nicht angenommen: Sie liegt dort beiseite',
   'sync.reason.kept_here': 'eine Änderung bleibt nur auf diesem Gerät, wie du gewählt hast',
+  'sync.reason.rights': 'jemand darf nicht alles lesen: an dessen Gerät wird nichts gesendet',
   'sync.reason.collision': 'zwei Geräte schreiben unter einer Nummer; dieses nimmt eine andere',
   'sync.reason.documents_differ': 'etwas wich ab und wird repariert',
   'sync.reason.sync_epoch_mismatch': 'der Arbeitsbereich wurde auf einem anderen Gerät neu aufgebaut',
