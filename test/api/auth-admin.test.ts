@@ -190,11 +190,17 @@ describe('impersonation (C10)', () => {
       ['/auth/delete-user', { password }],
       ['/auth/revoke-sessions', {}],
       ['/auth/device/approve', { userCode: 'BCDF-GHJK' }],
+      ['/notifications/devices', { platform: 'web', token: 'not of fay' }],
     ]
     for (const [path, body] of steps) {
       const answer = await host.as(token, 'POST', path, body)
       expect([answer.status, answer.body.error.details.reason], path).toEqual([403, 'IMPERSONATED'])
     }
+    // Where notifications go is hers to say: it would be so after the hour as well.
+    const preferences = { channels: { slack: { enabled: true, url: 'https://hooks.example.com/x' } } }
+    const led = await host.as(token, 'PATCH', '/notifications/preferences', { preferences })
+    expect([led.status, led.body.error.details.reason]).toEqual([403, 'IMPERSONATED'])
+    expect((await host.as(token, 'GET', '/notifications/preferences')).body.preferences.channels).toEqual({})
     clock.advance(59 * 60_000)
     expect(await isOpen(token)).toBe(true)
     clock.advance(2 * 60_000)
@@ -235,6 +241,86 @@ describe('impersonation (C10)', () => {
     const own = await host.anonymous('GET', '/auth/get-session', undefined, { cookie: back })
     expect(own.body.user.id).toBe(localOwnerId)
     expect((await host.anonymous('GET', '/auth/list-sessions', undefined, headers)).status).toBe(401)
+  })
+})
+
+describe('whoever manages users', () => {
+  const rights = (systemPermissions: string[]) => ({ objects: {}, fields: {}, systemPermissions, rowLevelSecurity: [] })
+  const person = async (name: string, systemPermissions: string[]): Promise<{ id: string; token: string }> => {
+    const { id } = await host.account(name)
+    await host.put(`/meta/profile/of_${name}`, { name: `of_${name}`, ...rights(systemPermissions) })
+    await host.put(`/permissions/assignments/${id}`, { profile: `of_${name}` })
+    return { id, token: await host.signIn(name) }
+  }
+
+  it('does not come to more by somebody who gives out rights', async () => {
+    const manager = await person('mia', ['manage_users'])
+    const giver = await person('gus', ['manage_permissions'])
+    const steps: [string, Record<string, unknown>][] = [
+      ['impersonate-user', {}],
+      ['set-user-password', { newPassword: 'given by mia' }],
+      ['update-user', { data: { email: 'mia-too@example.org' } }],
+      ['ban-user', {}],
+      ['revoke-user-sessions', {}],
+      ['remove-user', {}],
+    ]
+    for (const [path, body] of steps) {
+      const refused = await host.as(manager.token, 'POST', `/auth/admin/${path}`, { userId: giver.id, ...body })
+      expect([refused.status, refused.body.error.code], path).toEqual([403, 'permission_denied'])
+    }
+    expect(await isOpen(giver.token)).toBe(true)
+    // Nor by somebody who came to it meanwhile.
+    const other = await person('ora', [])
+    const begun = await host.as(manager.token, 'POST', '/auth/admin/impersonate-user', { userId: other.id })
+    const acting = begun.body.session.token as string
+    expect(await isOpen(acting)).toBe(true)
+    await host.put('/meta/profile/of_ora', { name: 'of_ora', ...rights(['manage_permissions']) })
+    expect(await isOpen(acting)).toBe(false)
+    // An administrator, and who gives out rights too, loses nothing by it.
+    const both = await person('bea', ['manage_users', 'manage_permissions'])
+    for (const token of [undefined, both.token]) {
+      const step = { userId: giver.id }
+      const path = '/auth/admin/impersonate-user'
+      const allowed = token === undefined ? await host.post(path, step) : await host.as(token, 'POST', path, step)
+      expect(await isOpen(allowed.body.session.token)).toBe(true)
+    }
+    const own = await host.as(both.token, 'POST', '/auth/admin/update-user', { userId: both.id, data: { name: 'Bea' } })
+    expect(own.status).toBe(200)
+  })
+
+  it('is no administrator any more where another profile was given', async () => {
+    const { id } = await host.account('dee', 'admin')
+    await host.put('/meta/profile/of_dee', { name: 'of_dee', ...rights(['manage_users']) })
+    await host.put(`/permissions/assignments/${id}`, { profile: 'of_dee' })
+    const token = await host.signIn('dee')
+    const { id: admin } = await host.account('ann', 'admin')
+    const made = { email: 'more@example.org', name: 'More', password, role: 'admin' }
+    for (const [path, body] of [
+      ['set-role', { userId: id, role: 'admin' }],
+      ['create-user', made],
+      ['set-user-password', { userId: admin, newPassword: 'given by dee' }],
+    ] as const) {
+      const refused = await host.as(token, 'POST', `/auth/admin/${path}`, body)
+      expect([refused.status, refused.body.error?.code], path).toEqual([403, 'permission_denied'])
+    }
+    const role = async () => (await host.get(`/auth/admin/get-user?id=${id}`)).body.role
+    expect(await role()).toBe('user')
+    await host.put(`/permissions/assignments/${id}`, { profile: 'administrator' })
+    expect(await role()).toBe('admin')
+  })
+
+  it('ends no session of an administrator with a key that is narrowed to it', async () => {
+    const { id } = await host.account('ada', 'admin')
+    await host.account('abe', 'admin')
+    await host.put('/meta/permission/users_only', { name: 'users_only', ...rights(['manage_users']) })
+    const abe = await host.signIn('abe')
+    const ada = await host.signIn('ada')
+    const { key } = (await host.as(abe, 'POST', '/keys', { name: 'Users', permissionSets: ['users_only'] })).body
+    const refused = await host.as(key, 'POST', '/auth/admin/revoke-user-sessions', { userId: id })
+    expect([refused.status, refused.body.error.details.reason]).toEqual([403, 'TARGET_IS_ADMINISTRATOR'])
+    expect(await isOpen(ada)).toBe(true)
+    expect((await host.as(abe, 'POST', '/auth/admin/revoke-user-sessions', { userId: id })).status).toBe(200)
+    expect(await isOpen(ada)).toBe(false)
   })
 })
 

@@ -25,7 +25,7 @@ import { forwardAll } from './service/forwarding.ts'
 import { followSwitch } from './service/organization-switch.ts'
 import { createPasswords } from './service/password.ts'
 import type { Passwords } from './service/password.ts'
-import { sweepExpired } from './store.ts'
+import { sweepExpired, updateUser } from './store.ts'
 
 const hourSeconds = 3_600
 
@@ -108,6 +108,12 @@ export function createAuthPlugin(passwords: Passwords = createPasswords()): Plug
       if (plugins.magicLink) host.handle(authMagicLinkRoutes, magicLinkHandlers(parts))
       if (plugins.organization) host.handle(authOrganizationRoutes, organizationHandlers(parts))
       if (plugins.oidcProvider) host.handle(authOauthRoutes, oauthHandlers(parts, host.options))
+      // What the library calls a role is the profile, whoever gave it.
+      host.on('permissions.assigned', ({ payload }, tx) => {
+        const { userId, profile } = payload as { userId: string; profile: string }
+        updateUser(tx, userId, { role: profile === 'administrator' ? 'admin' : 'user' }, host.clock.iso())
+        tx.afterCommit(parts.changed)
+      })
       host.job('sweep', { everySeconds: hourSeconds }, async () => {
         await parts.attempts.sweep()
         await host.write('auth.sweep', (tx) => sweepExpired(tx, host.clock.iso()))

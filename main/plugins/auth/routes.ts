@@ -38,7 +38,7 @@ import type { SignInRequest } from './service/sign-in.ts'
 import { signIn } from './service/sign-in.ts'
 import type { UserField, UserFilter, UserOperator } from './service/user-list-store.ts'
 import { readUsers } from './service/user-list-store.ts'
-import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
+import { callerIsAdministrator, loginUser, requireManageable, requireOwnSession, userView } from './service/users.ts'
 import { putPassword, readAccountId, readPassword, readTeam, readTeamMembers, readUser } from './store.ts'
 
 /** Binds the routes that are the host's own code. */
@@ -102,7 +102,7 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     },
     listOutbox(ctx) {
       // A waiting link opens the account it is for, administrators' too.
-      if (!isAdministrator(read, permissions, ctx.actor.id) || (ctx.scope?.permissionSets ?? null) !== null)
+      if (!callerIsAdministrator(permissions, ctx))
         throw platformError('permission_denied', { permission: 'manage_users' })
       requireOwnSession(ctx)
       return { messages: mail.waiting() }
@@ -360,13 +360,13 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
     }),
     async adminRevokeSession(ctx, { body }) {
       const session = findSession(parts, body.sessionToken)
-      if (session !== undefined) refuseAdministrator(parts, ctx, session.userId)
+      if (session !== undefined) requireManageable(read, permissions, ctx, session.userId)
       await endSession(parts, ctx, session, session?.userId ?? '')
       return { success: true }
     },
     async adminRevokeSessions(ctx, { body }) {
       const { id } = requireUser(body.userId)
-      refuseAdministrator(parts, ctx, id)
+      requireManageable(read, permissions, ctx, id)
       await endSessions(parts, ctx, id)
       return { success: true }
     },
@@ -393,12 +393,6 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
     },
     adminGetUser: (_ctx, { query }) => userView(requireUser(query.id)) as never,
   }
-}
-
-function refuseAdministrator(parts: AuthParts, ctx: RequestContext, userId: string): void {
-  const { read, permissions } = parts
-  if (isAdministrator(read, permissions, userId) && !isAdministrator(read, permissions, ctx.actor.id))
-    throw platformError('permission_denied', { reason: 'TARGET_IS_ADMINISTRATOR' })
 }
 
 /** The condition on accounts that a query spells out. */

@@ -1,6 +1,6 @@
 // Handlers of notifications: each acts on what is the caller's and nothing else.
 import type { notificationRoutes } from '#shared/contracts/notifications.ts'
-import { notFound } from '#shared/errors.ts'
+import { notFound, platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { Devices } from './service/devices.ts'
@@ -24,6 +24,7 @@ export function notificationHandlers({
   book,
 }: NotificationRouteParts): Handlers<typeof notificationRoutes> {
   const update = async (ctx: RequestContext, { body }: { body: { preferences: PreferencesPatch } }) => {
+    requireOneself(ctx)
     await book.update(ctx.actor.id, body.preferences)
     return { preferences: await book.open(ctx.actor.id) }
   }
@@ -36,9 +37,11 @@ export function notificationHandlers({
       return { success: true, readCount: await inbox.readAll(ctx) }
     },
     async registerDevice(ctx, { body }) {
+      requireOneself(ctx)
       return { deviceId: await devices.register(ctx.actor.id, body), success: true }
     },
     async unregisterDevice(ctx, { params }) {
+      requireOneself(ctx)
       if (!(await devices.remove(ctx.actor.id, params.id))) throw notFound('device', params.id)
       return { success: true }
     },
@@ -52,4 +55,9 @@ export function notificationHandlers({
       return { id: params.id, success: true }
     },
   }
+}
+
+/** Refuses whoever acts as somebody else: where that person is told of things would stay so after the hour (C10). */
+function requireOneself(ctx: RequestContext): void {
+  if (ctx.impersonatorId !== undefined) throw platformError('permission_denied', { reason: 'IMPERSONATED' })
 }

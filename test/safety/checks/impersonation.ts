@@ -38,6 +38,9 @@ const credentialSteps: readonly (readonly [method: string, path: string, body?: 
   ['GET', '/auth/oauth2/authorize?client_id=x&response_type=code'],
   ['POST', '/keys', { name: 'Lasting' }],
   ['DELETE', '/keys/0190f2a4-0000-7000-8000-0000000000ff'],
+  ['PATCH', '/notifications/preferences', { preferences: { channels: { slack: { enabled: true, url: '' } } } }],
+  ['POST', '/notifications/devices', { platform: 'web', token: 'Lasting' }],
+  ['DELETE', '/notifications/devices/lasting'],
 ]
 
 /** A step that must not be possible; true means it was. */
@@ -116,6 +119,20 @@ async function casesOf(host: AuthHost, clock: ManualClock): Promise<Record<strin
       const open = await isOpen(token)
       await host.put(`/permissions/assignments/${target}`, { profile: 'standard' })
       return open
+    },
+    'acting as somebody who gives out rights, without that right': async () => {
+      const { id: giver } = await host.account('giver')
+      const rights = { objects: {}, fields: {}, rowLevelSecurity: [] }
+      for (const [name, right, id] of [
+        ['givers', 'manage_permissions', giver],
+        ['managers', 'manage_users', admin],
+      ]) {
+        await host.put(`/meta/profile/${name}`, { name, ...rights, systemPermissions: [right] })
+        await host.put(`/permissions/assignments/${id}`, { profile: name })
+      }
+      const began = await beganAs(giver, gilda)
+      await host.put(`/permissions/assignments/${admin}`, { profile: 'administrator' })
+      return began
     },
     'acting after the right was taken': async () => {
       const token = await acted(gilda)

@@ -22,7 +22,7 @@ import { passwordLength } from './library-errors.ts'
 import { voidLink } from './links.ts'
 import { digestOf, isShutOut } from './session-lookup.ts'
 import type { UserView } from './users.ts'
-import { isAdministrator, requireOwnSession, userView } from './users.ts'
+import { callerIsAdministrator, isAdministrator, requireManageable, requireOwnSession, userView } from './users.ts'
 
 /** Roles of the library; an administrator has the profile `administrator`. */
 export type Role = 'admin' | 'user'
@@ -70,14 +70,9 @@ export function createAdministration(parts: AuthParts): Administration {
     return row
   }
 
-  /** A caller narrowed to permission sets acts as less than the administrator it belongs to. */
-  const callerIsAdministrator = (ctx: RequestContext): boolean =>
-    (ctx.scope?.permissionSets ?? null) === null && isAdministrator(read, permissions, ctx.actor.id)
-
   const target = (ctx: RequestContext, id: string): UserRow => {
     const row = required(id)
-    if (isAdministrator(read, permissions, id) && !callerIsAdministrator(ctx))
-      throw platformError('permission_denied', { reason: 'TARGET_IS_ADMINISTRATOR' })
+    requireManageable(read, permissions, ctx, id)
     return row
   }
 
@@ -131,7 +126,7 @@ export function createAdministration(parts: AuthParts): Administration {
 
   return {
     async create(ctx, request) {
-      if (request.role === 'admin' && !callerIsAdministrator(ctx))
+      if (request.role === 'admin' && !callerIsAdministrator(permissions, ctx))
         throw platformError('permission_denied', { reason: 'YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE' })
       if (request.password !== undefined) checkPassword(request.password, 'password')
       const hash = request.password === undefined ? undefined : await parts.passwords.hash(request.password)
@@ -153,7 +148,7 @@ export function createAdministration(parts: AuthParts): Administration {
     async setRole(ctx, userId, role) {
       refuseOwner(userId)
       const user = target(ctx, userId)
-      if (!callerIsAdministrator(ctx))
+      if (!callerIsAdministrator(permissions, ctx))
         throw platformError('permission_denied', { reason: 'YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE' })
       return change(
         ctx,
@@ -200,8 +195,9 @@ export function createAdministration(parts: AuthParts): Administration {
     async impersonate(ctx, userId) {
       requireOwnSession(ctx)
       const user = required(userId)
-      if (isAdministrator(read, permissions, userId))
+      if (isAdministrator(permissions, userId))
         throw platformError('permission_denied', { reason: 'YOU_CANNOT_IMPERSONATE_ADMINS' })
+      requireManageable(read, permissions, ctx, userId)
       const now = clock.now()
       if (isShutOut(user, now)) throw authError('account_banned', { reason: 'BANNED_USER' })
       const token = ids.token()

@@ -44,7 +44,7 @@ export async function followSwitch(
     if (!isIn && (kept === undefined || homes.every(({ userId }) => userId !== localOwnerId)))
       join(localOwnerId, 'owner')
     const joining = joiningSince === null ? [] : readOutsiders(tx, joiningSince)
-    for (const userId of joining) join(userId, isAdministrator(tx, permissions, userId) ? 'admin' : 'member')
+    for (const userId of joining) join(userId, isAdministrator(permissions, userId) ? 'admin' : 'member')
     const records = permissions.adoptRecords(tx, organizationId, homes)
     putSwitch(tx, { organizationId, offSince: null })
     return { organizationId, members: joining.length, records }

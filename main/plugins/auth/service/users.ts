@@ -1,5 +1,6 @@
 // Accounts as the routes show them, and who counts as an administrator. Knows no request.
 import { platformError } from '#shared/errors.ts'
+import type { SystemPermission } from '#shared/system-permissions.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -65,16 +66,48 @@ export function loginUser(row: UserRow, permissions: PermissionsService): Record
 }
 
 /** Whether an account is an administrator's, whatever credential its owner uses. */
-export function isAdministrator(
-  read: Pick<Reads, 'all' | 'get'>,
-  permissions: PermissionsService,
-  userId: string,
-): boolean {
-  if (userId === localOwnerId) return true
-  return readUser(read, userId)?.role === 'admin' || permissions.assignments(userId).profile === 'administrator'
+export function isAdministrator(permissions: PermissionsService, userId: string): boolean {
+  return userId === localOwnerId || permissions.assignments(userId).profile === 'administrator'
 }
 
-/** Whether somebody may act as somebody else: who manages users may, but never as an administrator. @source safety C10 */
+/** Whether a user holds a right, which may come with a place in an organization; which one is not asked. */
+function holds(read: Reads, permissions: PermissionsService, userId: string, right: SystemPermission): boolean {
+  const actor = { type: 'user', id: userId } as const
+  return [null, ...readMemberships(read, userId).map((one) => one.organizationId)].some((organizationId) => {
+    const who: RequestContext = { ...internalContext(userId), actor, credential: 'session', organizationId }
+    return permissions.systemPermissions(who).includes(right)
+  })
+}
+
+/** Whether a caller is an administrator; narrowed to permission sets, one acts as less. */
+export function callerIsAdministrator(permissions: PermissionsService, ctx: RequestContext): boolean {
+  return (ctx.scope?.permissionSets ?? null) === null && isAdministrator(permissions, ctx.actor.id)
+}
+
+/**
+ * Refuses whoever manages users an account that would give more than that: an administrator's, and that of somebody who
+ * gives out rights, unless the caller is one or does so too.
+ * @throws permission_denied
+ * @source D-49
+ */
+export function requireManageable(
+  read: Reads,
+  permissions: PermissionsService,
+  ctx: RequestContext,
+  userId: string,
+): void {
+  const mayManage = isAdministrator(permissions, userId)
+    ? callerIsAdministrator(permissions, ctx)
+    : !holds(read, permissions, userId, 'manage_permissions') ||
+      permissions.systemPermissions(ctx).includes('manage_permissions')
+  if (!mayManage) throw platformError('permission_denied', { reason: 'TARGET_IS_ADMINISTRATOR' })
+}
+
+/**
+ * Whether somebody may act as somebody else: who manages users may, but never as an administrator, and as one who gives
+ * out rights only where they do so too.
+ * @source safety C10; D-49
+ */
 export function mayImpersonate(
   read: Reads,
   permissions: PermissionsService,
@@ -82,13 +115,10 @@ export function mayImpersonate(
   userId: string,
 ): boolean {
   const user = readUser(read, impersonatorId)
-  if (user === undefined || user.banned === 1 || isAdministrator(read, permissions, userId)) return false
-  const actor = { type: 'user', id: impersonatorId } as const
-  // The right may come with a place in an organization; which one it was is not kept.
-  return [null, ...readMemberships(read, impersonatorId).map((one) => one.organizationId)].some((organizationId) => {
-    const who: RequestContext = { ...internalContext(impersonatorId), actor, credential: 'session', organizationId }
-    return permissions.systemPermissions(who).includes('manage_users')
-  })
+  if (user === undefined || user.banned === 1 || isAdministrator(permissions, userId)) return false
+  const holdsToo = (right: SystemPermission): boolean => holds(read, permissions, impersonatorId, right)
+  const givesRights = holds(read, permissions, userId, 'manage_permissions')
+  return holdsToo('manage_users') && (!givesRights || holdsToo('manage_permissions'))
 }
 
 /**
@@ -96,12 +126,9 @@ export function mayImpersonate(
  * administrators' too, so only an administrator who signed in may, with no right taken away.
  * @source D-39
  */
-export function maySeeWaitingMail(
-  { read, permissions }: Pick<AuthParts, 'read' | 'permissions'>,
-  ctx: RequestContext,
-): boolean {
+export function maySeeWaitingMail({ permissions }: Pick<AuthParts, 'permissions'>, ctx: RequestContext): boolean {
   const isOwn = ctx.impersonatorId === undefined && ctx.credential !== 'api-key'
-  return isOwn && (ctx.scope?.permissionSets ?? null) === null && isAdministrator(read, permissions, ctx.actor.id)
+  return isOwn && callerIsAdministrator(permissions, ctx)
 }
 
 /**
