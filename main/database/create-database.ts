@@ -162,6 +162,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     file,
     read: createReads(readerStatements),
     write: queue.write,
+    writeStepwise: queue.writeStepwise,
     heavy: { query: readers.query, stream: streams.stream },
     longDdl,
     readers,

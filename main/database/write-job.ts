@@ -1,7 +1,7 @@
 // One job of the write queue, and the transaction as it sees it. Knows no groups and no disk.
 import type { EventDraft, PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { RunResult, Statement, Tx } from '#main/kernel/database.ts'
+import type { RunResult, Statement, Steps, Tx } from '#main/kernel/database.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import { translateEngineError } from './engine-errors.ts'
 import type { Connection } from './open.ts'
@@ -12,6 +12,10 @@ import type { Statements } from './statements.ts'
 export interface Job {
   readonly name: string
   readonly fn: (tx: Tx) => unknown
+  /** Whether `fn` answers steps, between which the event loop may be free. */
+  readonly isStepwise: boolean
+  /** Whether it has turned out to be long: it has a transaction of its own, and its events are told slice by slice. */
+  isLong: boolean
   readonly isRepeatable: boolean
   /** Makes room on a full disk, and was not tried again for that yet. */
   readonly mayTryAgain: boolean
@@ -27,7 +31,7 @@ export interface Job {
 
 /** Something gathered for the end of a job. */
 export interface Gathered {
-  readonly flush: (items: readonly unknown[]) => void
+  readonly flush: (items: readonly unknown[]) => void | Steps<void>
   readonly item: unknown
 }
 
@@ -78,27 +82,42 @@ export class JobTx implements Tx {
   }
 
   savepoint<T>(fn: () => T): T {
-    this.#check()
-    const events = this.#job.events.length
-    const gathered = this.#job.gathered.length
-    const callbacks = this.#job.callbacks.length
-    const effects = this.#job.effects.length
-    this.#inner.savepoint.run()
+    const undo = this.#beginInner()
     try {
       const value = fn()
       if (isThenable(value)) throw new Error(`A savepoint of the write "${this.#job.name}" returned a promise.`)
       this.#inner.release.run()
       return value
     } catch (error) {
-      this.#job.events.length = events
-      this.#job.gathered.length = gathered
-      this.#job.callbacks.length = callbacks
-      this.#job.effects.length = effects
-      if (this.#inner.connection.inTransaction) {
-        this.#inner.rollbackTo.run()
-        this.#inner.release.run()
-      }
+      undo()
       throw translateEngineError(error)
+    }
+  }
+
+  *savepointSteps<T>(fn: () => Steps<T>): Steps<T> {
+    const undo = this.#beginInner()
+    try {
+      const value = yield* fn()
+      this.#inner.release.run()
+      return value
+    } catch (error) {
+      undo()
+      throw translateEngineError(error)
+    }
+  }
+
+  /** Begins a savepoint; answers what takes it back, with all that the job has gathered since. */
+  #beginInner(): () => void {
+    this.#check()
+    const { events, gathered, callbacks, effects } = this.#job
+    const lists = [events, gathered, callbacks, effects] as const
+    const lengths = lists.map(({ length }) => length)
+    this.#inner.savepoint.run()
+    return () => {
+      for (const [at, list] of lists.entries()) list.length = lengths[at]!
+      if (!this.#inner.connection.inTransaction) return
+      this.#inner.rollbackTo.run()
+      this.#inner.release.run()
     }
   }
 
@@ -129,19 +148,26 @@ export class JobTx implements Tx {
     events.splice(at, 0, event)
   }
 
-  gather<T>(flush: (items: readonly T[]) => void, item: T): void {
+  gather<T>(flush: (items: readonly T[]) => void | Steps<void>, item: T): void {
     this.#check()
     this.#job.gathered.push({ flush: flush as Gathered['flush'], item })
   }
 
   /** Hands over what was gathered, in the order in which each kind came first; what a flush gathers comes after it. */
-  flush(): void {
+  *flush(): Steps<void> {
     const { gathered } = this.#job
     while (gathered.length > 0) {
       const { flush } = gathered[0]!
-      const items = gathered.filter((one) => one.flush === flush).map(({ item }) => item)
-      gathered.splice(0, gathered.length, ...gathered.filter((one) => one.flush !== flush))
-      flush(items)
+      const items: unknown[] = []
+      const rest: Gathered[] = []
+      for (const one of gathered) {
+        if (one.flush === flush) items.push(one.item)
+        else rest.push(one)
+      }
+      gathered.length = 0
+      for (const one of rest) gathered.push(one)
+      const steps = flush(items)
+      if (steps !== undefined) yield* steps
     }
   }
 
@@ -165,7 +191,23 @@ export class JobTx implements Tx {
   }
 }
 
+/** Does a job, its failure being kept as what came of it. Whoever gives it up midway leaves its rows to the savepoint. */
+export function* runJob(job: Job, tx: JobTx, failed: (error: unknown) => void): Steps<void> {
+  try {
+    const made = job.fn(tx)
+    job.value = job.isStepwise ? yield* made as Steps<unknown> : made
+    if (isThenable(job.value))
+      throw new Error(`The write "${job.name}" returned a promise; write closures are synchronous.`)
+    yield* tx.flush()
+  } catch (error) {
+    failed(error)
+    job.failure = { error: translateEngineError(error) }
+  } finally {
+    tx.end()
+  }
+}
+
 /** Whether a closure that must be synchronous returned a promise. */
-export function isThenable(value: unknown): boolean {
+function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

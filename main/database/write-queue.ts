@@ -2,23 +2,25 @@
 // beside the event loop, so that reads go on meanwhile, and the next group gathers (A-57).
 // Knows no tables, no actors and no meaning of events.
 import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PlatformError } from '#shared/errors.ts'
-import type { DatabaseHealth, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
+import type { DatabaseHealth, Steps, Write, WriteOptions, WriteStepwise } from '#main/kernel/database.ts'
 import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
+import { engineCode, unavailable } from './engine-errors.ts'
 import type { LogCopy, LogSync } from './log-sync.ts'
 import { assertNormalSync } from './open.ts'
 import type { Connection } from './open.ts'
 import type { Statements } from './statements.ts'
-import { isThenable, JobTx } from './write-job.ts'
+import { JobTx, runJob } from './write-job.ts'
 import type { Inner, Job, Marks } from './write-job.ts'
 
 /** The queue of one host. */
 export interface WriteQueue {
   readonly write: Write
+  readonly writeStepwise: WriteStepwise
   /**
    * Keeps the queue from writing while `work` runs, because another process writes: no transaction is open meanwhile, jobs
    * wait. Work of one caller after the other, with a group of waiting jobs in between.
@@ -62,6 +64,9 @@ function untried(): Pick<Job, 'gathered' | 'callbacks' | 'effects' | 'events' | 
 const maxJobs = 256
 const maxWorkMs = 8
 const slowJobMs = 50
+/** Work of a long job after which the event loop is free for a turn, and the same for telling its events. */
+const sliceMs = 8
+const toldAtOnce = 100
 const probeEveryMs = 1000
 
 /** Makes the write queue over the read-write connection. */
@@ -107,45 +112,55 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let unsynced = false
   let probe: NodeJS.Timeout | undefined
   let whenIdle: (() => void) | undefined
+  /** The long job whose transaction is open while the event loop is free. */
+  let longRun: Run | undefined
 
-  const runJob = (job: Job): void => {
+  /** Goes on with a job for as long as it may hold the event loop; answers whether it has ended. */
+  const goOnWith = ({ job, steps }: Run): boolean => {
     const started = performance.now()
-    const tx = new JobTx(job, statements, bus, marks, inner)
-    try {
-      job.value = job.fn(tx)
-      if (isThenable(job.value))
-        throw new Error(`The write "${job.name}" returned a promise; write closures are synchronous.`)
-      tx.flush()
-    } catch (error) {
-      space?.failed(error)
-      job.failure = { error: translateEngineError(error) }
-    } finally {
-      tx.end()
-    }
+    let ended = steps.next().done
+    while (ended !== true && (!job.isStepwise || performance.now() - started < sliceMs)) ended = steps.next().done
     const tookMs = performance.now() - started
     if (tookMs > slowJobMs) log.warn({ write: job.name, tookMs: Math.round(tookMs) }, 'A write held the event loop.')
+    return ended === true
   }
 
-  /** Runs the jobs inside the open transaction and answers those that took part; the transaction may be lost after it. */
-  const runGroup = (waiting: readonly Job[]): Job[] => {
-    if (waiting.length === 1) {
-      // A lone job needs no savepoint: its failure is the transaction's.
-      runJob(waiting[0]!)
-      return [waiting[0]!]
-    }
+  const runOf = (job: Job): Run => {
+    const tx = new JobTx(job, statements, bus, marks, inner)
+    return { job, steps: runJob(job, tx, (error) => space?.failed(error)) }
+  }
+
+  /**
+   * Runs the jobs inside the open transaction and answers those that took part, and of the others what is left; the
+   * transaction may be lost after it. A job that takes long keeps it, alone, as `longRun`.
+   */
+  const runGroup = (waiting: readonly Job[]): { group: Job[]; rest: readonly Job[] } => {
     const group: Job[] = []
     const until = performance.now() + maxWorkMs
-    for (const job of waiting) {
-      if (group.length === maxJobs) break
+    for (const [at, job] of waiting.entries()) {
+      if (group.length === maxJobs || (job.isLong && at > 0)) break
+      // A lone job needs no savepoint: its failure is the transaction's.
+      const isLone = waiting.length === 1 || job.isLong
+      if (!isLone) savepoint.run()
+      const run = runOf(job)
+      if (!goOnWith(run)) {
+        if (at > 0) {
+          run.steps.return()
+          rollbackTo.run()
+          release.run()
+          return { group, rest: [{ ...job, ...untried(), isLong: true }, ...waiting.slice(at + 1)] }
+        }
+        job.isLong = true
+        longRun = run
+        return { group: [job], rest: waiting.slice(1) }
+      }
       group.push(job)
-      savepoint.run()
-      runJob(job)
-      if (!connection.inTransaction) return group
+      if (isLone || !connection.inTransaction) break
       if (job.failure !== undefined) rollbackTo.run()
       release.run()
       if (performance.now() >= until) break
     }
-    return group
+    return { group, rest: waiting.slice(group.length) }
   }
 
   const degrade = (cause: unknown): void => {
@@ -169,7 +184,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
    * that they never had.
    */
   const tryProbe = (): void => {
-    if (isLent || (space?.isFull() === true && !syncFailed)) return
+    if (isLent || longRun !== undefined || (space?.isFull() === true && !syncFailed)) return
     try {
       if (syncFailed) {
         if (connection.pragma('wal_checkpoint(FULL)', { simple: true }) !== 0) return
@@ -191,8 +206,6 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const drain = (): void => {
     const waiting = jobs
     jobs = []
-    let group: readonly Job[] = waiting
-    let lost: { cause: unknown } | undefined
     marks.schema = false
     marks.changed = false
     const writesBefore = statements.writes()
@@ -203,21 +216,48 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       drained()
       return
     }
+    let group: readonly Job[] = waiting
+    let lost: { cause: unknown } | undefined
     try {
       begin.run()
-      group = runGroup(waiting)
-      if (!connection.inTransaction) throw group.at(-1)?.failure?.error ?? new Error('SQLite ended the transaction.')
-      if (statements.writes() !== writesBefore) marks.changed = true
-      if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
-      else {
-        if (marks.changed) copy?.mark()
-        commit.run()
+      const ran = runGroup(waiting)
+      group = ran.group
+      jobs = [...ran.rest, ...jobs]
+    } catch (cause) {
+      lost = { cause }
+    }
+    if (longRun === undefined) endGroup(group, writesBefore, lost)
+    else setImmediate(goOnLong, group, writesBefore)
+  }
+
+  /** The transaction stays open between the slices of its job: whoever else would write waits, those who read do not. */
+  const goOnLong = (group: readonly Job[], writesBefore: number): void => {
+    if (!goOnWith(longRun!)) {
+      setImmediate(goOnLong, group, writesBefore)
+      return
+    }
+    longRun = undefined
+    endGroup(group, writesBefore, undefined)
+  }
+
+  const endGroup = (ran: readonly Job[], writesBefore: number, early: { cause: unknown } | undefined): void => {
+    let group = ran
+    let lost = early
+    try {
+      if (lost === undefined) {
+        if (!connection.inTransaction) throw group.at(-1)?.failure?.error ?? new Error('SQLite ended the transaction.')
+        if (statements.writes() !== writesBefore) marks.changed = true
+        if (group.length === 1 && group[0]!.failure !== undefined) rollback.run()
+        else {
+          if (marks.changed) copy?.mark()
+          if (group[0]?.isLong === true) commitLong()
+          else commit.run()
+        }
       }
     } catch (cause) {
       lost = { cause }
-      rollBackRest(connection, rollback)
     }
-    if (group.length < waiting.length) jobs = [...waiting.slice(group.length), ...jobs]
+    if (lost !== undefined) rollBackRest(connection, rollback)
     if (marks.schema) {
       statements.clear()
       options.onSchemaChange()
@@ -242,9 +282,24 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         void settleOnDisk(group, logSync)
         return
       }
-      settle(group, undefined)
+      const telling = settle(group, undefined)
+      if (telling !== undefined) {
+        void telling.then(drained)
+        return
+      }
     }
     drained()
+  }
+
+  /** What a long job wrote is longer than the log may become before a COMMIT folds it: that is left to its thread. */
+  const commitLong = (): void => {
+    const pages = Number(connection.pragma('wal_autocheckpoint', { simple: true }))
+    connection.pragma('wal_autocheckpoint = 0')
+    try {
+      commit.run()
+    } finally {
+      connection.pragma(`wal_autocheckpoint = ${pages}`)
+    }
   }
 
   const drained = (): void => {
@@ -276,7 +331,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       degrade(cause)
     }
     // Those who hear of it write: in the next group, and behind a loan that waits.
-    settle(group, lost)
+    const telling = settle(group, lost)
+    if (telling !== undefined) await telling
     syncing = false
     goOn()
   }
@@ -351,7 +407,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     return true
   }
 
-  const settle = (group: readonly Job[], lost: { cause: unknown } | undefined): void => {
+  /** Answers a group; a promise where that takes more than this turn. */
+  const settle = (group: readonly Job[], lost: { cause: unknown } | undefined): Promise<void> | undefined => {
     for (const job of group) {
       if (lost !== undefined) {
         // A job that failed by itself keeps its reason, unless that is what ended the transaction.
@@ -360,12 +417,22 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         job.reject(own ?? unavailable(lost.cause))
       } else if (job.failure !== undefined) {
         job.reject(job.failure.error)
+      } else if (job.isLong) {
+        return tellLong(job)
       } else {
         runAll(job, job.effects)
         if (job.events.length > 0) bus.committed(job.events)
         job.resolve(job.value)
       }
     }
+    return undefined
+  }
+
+  /** Tells what a long job, alone in its group, has done; nobody writes before all of it is told, so events stay in order. */
+  const tellLong = async (job: Job): Promise<void> => {
+    await inSlices(job.effects, (effects) => runAll(job, effects))
+    await inSlices(job.events, bus.committed)
+    job.resolve(job.value)
   }
 
   const arm = (): void => {
@@ -376,32 +443,38 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     setImmediate(lastGroup > 1 ? () => setImmediate(drain) : drain)
   }
 
+  const enter = (
+    name: string,
+    fn: Job['fn'],
+    isStepwise: boolean,
+    { repeatable = false, whenFull = false }: WriteOptions = {},
+  ): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (closing || refusal !== undefined) {
+        reject(closing ? unavailable() : refusal)
+        return
+      }
+      if (!whenFull && space?.refuses() === true) {
+        reject(diskFullError())
+        return
+      }
+      jobs.push({
+        name,
+        fn,
+        isStepwise,
+        isLong: false,
+        isRepeatable: repeatable,
+        mayTryAgain: whenFull,
+        resolve,
+        reject,
+        ...untried(),
+      })
+      arm()
+    })
+
   return {
-    write: <T>(
-      name: string,
-      fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
-      { repeatable = false, whenFull = false }: WriteOptions = {},
-    ) =>
-      new Promise<T>((resolve, reject) => {
-        if (closing || refusal !== undefined) {
-          reject(closing ? unavailable() : refusal)
-          return
-        }
-        if (!whenFull && space?.refuses() === true) {
-          reject(diskFullError())
-          return
-        }
-        jobs.push({
-          name,
-          fn,
-          isRepeatable: repeatable,
-          mayTryAgain: whenFull,
-          resolve: resolve as (value: unknown) => void,
-          reject,
-          ...untried(),
-        })
-        arm()
-      }),
+    write: <T>(name: string, fn: Job['fn'], given?: WriteOptions) => enter(name, fn, false, given) as Promise<T>,
+    writeStepwise: <T>(name: string, fn: Job['fn'], given?: WriteOptions) => enter(name, fn, true, given) as Promise<T>,
     lend: <T>(work: () => Promise<T>, { keepsSchema = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (closing || refusal !== undefined) {
@@ -428,9 +501,27 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 }
 
+/** Hands over items, with a turn of the event loop in between where that takes long. */
+async function inSlices<T>(items: readonly T[], take: (slice: readonly T[]) => void): Promise<void> {
+  let started = performance.now()
+  for (let at = 0; at < items.length; at += toldAtOnce) {
+    if (performance.now() - started >= sliceMs) {
+      await nextTurn()
+      started = performance.now()
+    }
+    take(items.slice(at, at + toldAtOnce))
+  }
+}
+
 /** Whether a job may not be answered before it is on disk. */
 function awaitsDisk(job: Job): boolean {
   return !job.isRepeatable || job.effects.length > 0
+}
+
+/** A job under way. */
+interface Run {
+  readonly job: Job
+  readonly steps: Steps<void>
 }
 
 /** Work during which another process or thread writes. */

@@ -31,6 +31,12 @@ export interface RunResult {
   readonly lastInsertRowid: number | bigint
 }
 
+/**
+ * Work in steps: a generator that yields wherever it may rest for a turn of the event loop. Nothing is awaited in it, and what
+ * it needs of memory must not change while it rests.
+ */
+export type Steps<T> = Generator<void, T, void>
+
 /** A savepoint of the group transaction. Everything is synchronous: nothing can be awaited inside a write. */
 export interface Tx extends Pick<Reads, 'all' | 'get'> {
   run(statement: Statement<unknown>): RunResult
@@ -39,6 +45,8 @@ export interface Tx extends Pick<Reads, 'all' | 'get'> {
    * error is thrown on; the rest of the job stays.
    */
   savepoint<T>(fn: () => T): T
+  /** The same around steps. */
+  savepointSteps<T>(fn: () => Steps<T>): Steps<T>
   /** Runs DDL; prepared statements of all connections are dropped after COMMIT. */
   ddl(sql: string): void
   /**
@@ -53,9 +61,9 @@ export interface Tx extends Pick<Reads, 'all' | 'get'> {
   emit(ctx: RequestContext, draft: EventDraft): void
   /**
    * Gathers an item for the end of the job: `flush` is then called once with all items gathered for it, still inside the
-   * transaction. Items of a savepoint that was rolled back are not among them.
+   * transaction. Items of a savepoint that was rolled back are not among them. It may work in steps, for those of many items.
    */
-  gather<T>(flush: (items: readonly T[]) => void, item: T): void
+  gather<T>(flush: (items: readonly T[]) => void | Steps<void>, item: T): void
   /** Runs right after COMMIT, when readers see the rows; for what memory keeps of them. Never after a rollback. */
   afterCommit(fn: () => void): void
   /** Runs when the rows are on disk, before the job's promise resolves; for what leaves the process. */
@@ -80,6 +88,13 @@ export type Write = <T>(
   fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
   options?: WriteOptions,
 ) => Promise<T>
+
+/**
+ * The same for work that may be long: it is one transaction, and once it has taken some milliseconds the event loop is free
+ * between its steps. Reads see the state before it until its COMMIT; other jobs wait for its end. Work that turns out to be
+ * long behind others of its group is undone and begun anew without them, so `fn` may be called twice.
+ */
+export type WriteStepwise = <T>(name: string, fn: (tx: Tx) => Steps<T>, options?: WriteOptions) => Promise<T>
 
 /** Limits of one heavy task. */
 export interface HeavyLimits {
@@ -141,6 +156,7 @@ export interface Database {
   readonly file: string
   readonly read: Reads
   readonly write: Write
+  readonly writeStepwise: WriteStepwise
   readonly heavy: HeavyReads
   readonly longDdl: LongDdl
   /** Rises with every DDL; caches of compiled SQL are keyed by it. */
@@ -162,6 +178,14 @@ export interface Database {
 /** Makes a {@link Statement} from SQL text and values. */
 export function statement<Row = unknown>(sql: string, parameters: readonly unknown[] = []): Statement<Row> {
   return { sql, parameters }
+}
+
+/** Does all steps at once. */
+export function runSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const next = steps.next()
+    if (next.done === true) return next.value
+  }
 }
 
 /** What two statements share exactly when they ask for the same with the same values. */

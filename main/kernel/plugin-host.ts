@@ -148,6 +148,7 @@ export async function loadPlugins(
       },
       read: database.read,
       write: database.write,
+      writeStepwise: database.writeStepwise,
       heavy: database.heavy,
       isBusy: traffic.isBusy,
       database,

@@ -5,7 +5,7 @@ import type { AnyRoute, RouteInput, RouteResult, RouteTable } from '#shared/rout
 import type { Authorizer } from './authorize.ts'
 import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
-import type { Database, HeavyReads, Reads, Tx, Write } from './database.ts'
+import type { Database, HeavyReads, Reads, Tx, Write, WriteStepwise } from './database.ts'
 import type { HubFacts } from './hub-facts.ts'
 import type { IdentityProvider, OwnerSessions } from './identity.ts'
 import type { Ids } from './ids.ts'
@@ -89,6 +89,7 @@ export interface PluginHost {
   socket(route: SocketRoute): void
   readonly read: Reads
   readonly write: Write
+  readonly writeStepwise: WriteStepwise
   readonly heavy: HeavyReads
   /** Whether somebody asked for something a moment ago: long work then takes smaller steps. */
   isBusy(): boolean

@@ -89,6 +89,7 @@ export const dataPlugin = definePlugin({
     const service = createDataService({
       read: host.read,
       write: host.write,
+      writeStepwise: host.writeStepwise,
       heavy: host.heavy,
       isBusy: host.isBusy,
       clock: host.clock,

@@ -42,7 +42,7 @@ import { createRecordWriter } from './service/writer.ts'
 /** What the service is made from. */
 export type DataServiceHost = Pick<
   PluginHost,
-  'read' | 'write' | 'heavy' | 'isBusy' | 'clock' | 'ids' | 'optionalService' | 'database' | 'secrets'
+  'read' | 'write' | 'writeStepwise' | 'heavy' | 'isBusy' | 'clock' | 'ids' | 'optionalService' | 'database' | 'secrets'
 > & {
   authorizer(): Authorizer
   metadata: MetadataService

@@ -130,14 +130,32 @@ export interface Naming {
   readonly value: string
 }
 
-/** Live rows that name a record, with their `rowid`. Single relations are served by the column's index. */
-export function referencingRows(read: Reader, schema: ObjectSchema, naming: Naming): Row[] {
-  const list = codecOf(schema).columns.map(quote).join(', ')
-  const sql = `SELECT rowid AS rowid, ${list} FROM ${quote(schema.table)} WHERE ${holds(naming)} AND deleted_at IS NULL`
-  return read.all<Row>(statement(sql, [naming.value]))
+/** Ids, and rows of a list column, that are looked at in one statement: about a millisecond. */
+const idsAtOnce = 500
+const listsAtOnce = 2_000
+
+/**
+ * Ids of live rows that name a record, some at a time; rows that stop naming it meanwhile move nothing. Single relations are
+ * served by the column's index, for lists the table is walked.
+ */
+export function* referencingIds(read: Reader, schema: ObjectSchema, naming: Naming): Generator<string[], void, void> {
+  const live = `FROM ${quote(schema.table)} WHERE ${holds(naming)} AND deleted_at IS NULL`
+  if (naming.multiple) {
+    const last = aboutRows(read, schema.table)
+    const sql = `SELECT id ${live} AND rowid > ? AND rowid <= ?`
+    for (let from = 0; from < last; from += listsAtOnce)
+      yield read.all<{ id: string }>(statement(sql, [naming.value, from, from + listsAtOnce])).map(({ id }) => id)
+    return
+  }
+  const sql = `SELECT id ${live} AND id > ? ORDER BY id LIMIT ${idsAtOnce}`
+  for (let ids = ['']; ids.length > 0;) {
+    ids = read.all<{ id: string }>(statement(sql, [naming.value, ids.at(-1)])).map(({ id }) => id)
+    if (ids.length > 0) yield ids
+    if (ids.length < idsAtOnce) return
+  }
 }
 
-/** How many live rows {@link referencingRows} would answer. */
+/** How many live rows name a record. */
 export function countReferencing(read: Reader, schema: ObjectSchema, naming: Naming): number {
   const sql = `SELECT count(*) AS n FROM ${quote(schema.table)} WHERE ${holds(naming)} AND deleted_at IS NULL`
   return read.get<{ n: number }>(statement(sql, [naming.value]))!.n
@@ -184,16 +202,30 @@ export function addDeleteEffect(tx: Tx, rootObject: string, rootId: string, effe
   )
 }
 
-/** The remembered effects of a deletion, which are forgotten by the call. */
-export function takeDeleteEffects(tx: Tx, rootId: string): DeleteEffect[] {
-  const effects = tx.all<DeleteEffect>(
-    statement<DeleteEffect>(
-      'SELECT effect, object, record_id AS recordId, field FROM data_delete_effect WHERE root_id = ?',
-      [rootId],
-    ),
-  )
-  if (effects.length > 0) tx.run(statement('DELETE FROM data_delete_effect WHERE root_id = ?', [rootId]))
-  return effects
+/** The remembered effects of a deletion, some at a time; they are forgotten as they are handed out. */
+export function* takeDeleteEffects(tx: Tx, rootId: string): Generator<DeleteEffect[], void, void> {
+  const sql = `SELECT effect, object, record_id AS recordId, field FROM data_delete_effect WHERE root_id = ?
+    ORDER BY object, record_id, field LIMIT ${idsAtOnce}`
+  for (;;) {
+    const effects = tx.all<DeleteEffect>(statement<DeleteEffect>(sql, [rootId]))
+    const last = effects.at(-1)
+    if (last === undefined) return
+    tx.run(
+      statement('DELETE FROM data_delete_effect WHERE root_id = ? AND (object, record_id, field) <= (?, ?, ?)', [
+        rootId,
+        last.object,
+        last.recordId,
+        last.field,
+      ]),
+    )
+    yield effects
+    if (effects.length < idsAtOnce) return
+  }
+}
+
+/** Forgets what a deletion did to other records. */
+export function forgetEffectsOf(tx: Tx, rootId: string): void {
+  tx.run(statement('DELETE FROM data_delete_effect WHERE root_id = ?', [rootId]))
 }
 
 /** Forgets what deletions of other records did to a record that is gone for good. */

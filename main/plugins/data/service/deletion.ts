@@ -1,13 +1,15 @@
 // Deletes, purges and restores one record with everything that hangs on it (D-57 to D-61). Synchronous, inside a
 // transaction; undoing a deletion undoes what it did to others where nobody changed them since.
 import { notFound, platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { asSystem } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PlatformRecord, RecordLocks } from '../api.ts'
-import { addDeleteEffect, countReferencing, getRow, referencingRows, takeDeleteEffects } from '../store.ts'
+import { addDeleteEffect, countReferencing, getRow, referencingIds, takeDeleteEffects } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { closesRing, targetsOf } from './reference-checks.ts'
@@ -22,6 +24,9 @@ import type { RecordWriter, Written } from './writer.ts'
 /** A chain of cascades may be this long (D-61). */
 const maxCascadeDepth = 10
 
+/** Records one transaction may delete or release from references: whoever else writes waits for it (D-61). */
+const maxReached = 100_000
+
 /** Deletes and restores records; one per host. */
 export interface RecordDeletion {
   /**
@@ -30,9 +35,9 @@ export interface RecordDeletion {
    * @returns the record as it was
    * @throws delete_restricted, resource_not_found
    */
-  remove(at: Place, row: Row, purge: boolean, clearsSearch?: boolean): Written
+  remove(at: Place, row: Row, purge: boolean, clearsSearch?: boolean): Steps<Written>
   /** @throws conflict when the record is live or a unique value was taken meanwhile */
-  restore(at: Place, row: Row): Written
+  restore(at: Place, row: Row): Steps<Written>
 }
 
 /** What deletion works with. */
@@ -59,8 +64,17 @@ interface Run {
 /** Makes the deletion service. */
 export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   const { metadata, incoming, writer, rows, access } = parts
+  /** Records that deletions of a transaction have met so far. */
+  const reached = new WeakMap<Tx, number>()
 
-  const remove = (at: Place, row: Row, run: Run, depth: number): Written => {
+  /** @throws delete_restricted when a deletion meets more than one transaction may */
+  const reach = ({ tx, ctx }: Place, more: number, reference: IncomingReference, all: number): void => {
+    const met = reached.get(tx) ?? 0
+    if (met + all > maxReached) throw tooMany(access, ctx, reference, all)
+    reached.set(tx, met + more)
+  }
+
+  const remove = function* (at: Place, row: Row, run: Run, depth: number): Steps<Written> {
     const { ctx, schema } = at
     // Whoever names a record was asked at the door; what goes with it is met here.
     if (depth > 0) requireUnlocked(parts, at.tx, ctx, schema, row)
@@ -68,9 +82,9 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     const live = row['deleted_at'] === null
     run.taken.add(keyOf(schema, id))
     const warnings = live ? parts.rules.checkDelete(ctx, schema, row) : []
-    if (live) releaseReferences(at, row, run, depth)
+    if (live) yield* releaseReferences(at, row, run, depth)
     const purges = run.purge || !schema.enable.trash
-    const record = purges ? purge(at, row, run, depth) : trash(at, row)
+    const record = purges ? yield* purge(at, row, run, depth) : trash(at, row)
     return { id, record, before: row, changed: live, warnings }
   }
 
@@ -81,19 +95,20 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     return rows.store(at, row, trashed, columns)
   }
 
-  const purge = (at: Place, row: Row, run: Run, depth: number): PlatformRecord =>
-    rows.purge(at, row, depth === 0 && run.clearsSearch, (effects) => {
+  const purge = (at: Place, row: Row, run: Run, depth: number): Steps<PlatformRecord> =>
+    rows.purge(at, row, depth === 0 && run.clearsSearch, function* (effects) {
       for (const { effect, object, recordId } of effects) {
         // What went into the trash with the record cannot come back without it.
         const schema = effect === 'cascade' ? metadata.objectSchema(object) : undefined
         const deleted = schema === undefined ? undefined : getRow(at.tx, schema, recordId)
         if (schema !== undefined && deleted !== undefined && deleted['deleted_at'] !== null)
-          remove({ ...at, schema }, deleted, { ...run, purge: true }, depth + 1)
+          yield* remove({ ...at, schema }, deleted, { ...run, purge: true }, depth + 1)
+        yield
       }
     })
 
   /** Applies each referencing field's delete behaviour: restrict first, so that nothing is done in vain. */
-  const releaseReferences = (at: Place, row: Row, run: Run, depth: number): void => {
+  const releaseReferences = function* (at: Place, row: Row, run: Run, depth: number): Steps<void> {
     const { tx, ctx, schema } = at
     const references = incoming(schema.name)
     if (references.length === 0) return
@@ -104,31 +119,38 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     for (const reference of references) {
       if (reference.behavior === 'restrict') continue
       const { schema: other, field } = reference
-      // Records that point at each other, or at themselves, go together.
-      const pointing = referencingRows(tx, other, namingOf(field, schema.name, id)).filter(
-        (listed) => !run.taken.has(keyOf(other, listed['id'] as string)),
-      )
-      if (pointing.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth)
-        refuseWhenReferenced(at, access, reference, id)
-      for (const listed of pointing) {
-        const otherId = listed['id'] as string
-        // A cascade over another path may have reached the row already.
-        const current = getRow(tx, other, otherId)
-        if (current === undefined || current['deleted_at'] !== null) continue
-        const cascades = reference.behavior === 'cascade'
-        if (!run.purge)
-          addDeleteEffect(tx, run.object, cascades ? run.id : id, {
-            effect: cascades ? 'cascade' : 'set_null',
-            object: other.name,
-            recordId: otherId,
-            field: cascades ? '' : field.name,
-          })
-        const place = { tx, ctx, schema: other }
-        if (cascades) remove(place, current, run, depth + 1)
-        else {
-          const rest = field.multiple ? withoutId(current[field.column] as string, id) : null
-          setReference(place, current, field, rest)
+      const naming = namingOf(field, schema.name, id)
+      let isFirst = true
+      for (const ids of referencingIds(tx, other, naming)) {
+        // Records that point at each other, or at themselves, go together.
+        const pointing = ids.filter((otherId) => !run.taken.has(keyOf(other, otherId)))
+        if (pointing.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth)
+          refuseWhenReferenced(at, access, reference, id)
+        // Counted before the first of many is written.
+        const all = isFirst && ids.length > 1 ? countReferencing(tx, other, naming) : pointing.length
+        reach(at, pointing.length, reference, all)
+        isFirst = false
+        for (const otherId of pointing) {
+          // A cascade over another path may have reached the row already.
+          const current = getRow(tx, other, otherId)
+          if (current === undefined || current['deleted_at'] !== null) continue
+          const cascades = reference.behavior === 'cascade'
+          if (!run.purge)
+            addDeleteEffect(tx, run.object, cascades ? run.id : id, {
+              effect: cascades ? 'cascade' : 'set_null',
+              object: other.name,
+              recordId: otherId,
+              field: cascades ? '' : field.name,
+            })
+          const place = { tx, ctx, schema: other }
+          if (cascades) yield* remove(place, current, run, depth + 1)
+          else {
+            const rest = field.multiple ? withoutId(current[field.column] as string, id) : null
+            setReference(place, current, field, rest)
+          }
+          yield
         }
+        yield
       }
     }
   }
@@ -139,18 +161,21 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     writer.update({ ...at, ctx: asSystem(at.ctx) }, row, prepared)
   }
 
-  const restore = (at: Place, row: Row): Written => {
+  const restore = function* (at: Place, row: Row): Steps<Written> {
     const { tx, ctx, schema } = at
     if (row['deleted_at'] === null) throw platformError('conflict', { reason: 'not_deleted' })
     const id = row['id'] as string
     const written = writer.revive(at, row, withoutLostReferences(tx, schema, row))
-    for (const effect of takeDeleteEffects(tx, id)) {
-      const other = metadata.objectSchema(effect.object)
-      const otherRow = other === undefined ? undefined : getRow(tx, other, effect.recordId)
-      if (other === undefined || otherRow === undefined) continue
-      const place = { tx, ctx, schema: other }
-      if (effect.effect !== 'cascade') putReferenceBack(place, otherRow, effect.field, schema.name, id)
-      else if (otherRow['deleted_at'] !== null) restore(place, otherRow)
+    for (const effects of takeDeleteEffects(tx, id)) {
+      for (const effect of effects) {
+        yield
+        const other = metadata.objectSchema(effect.object)
+        const otherRow = other === undefined ? undefined : getRow(tx, other, effect.recordId)
+        if (other === undefined || otherRow === undefined) continue
+        const place = { tx, ctx, schema: other }
+        if (effect.effect !== 'cascade') putReferenceBack(place, otherRow, effect.field, schema.name, id)
+        else if (otherRow['deleted_at'] !== null) yield* restore(place, otherRow)
+      }
     }
     return written
   }
@@ -192,10 +217,17 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   }
 
   return {
-    remove(at, row, purge, clearsSearch = false) {
+    *remove(at, row, purge, clearsSearch = false) {
       const id = row['id'] as string
       if (row['deleted_at'] !== null && !purge) throw notFound('record', id, at.schema.name)
-      return remove(at, row, { object: at.schema.name, id, purge, taken: new Set(), clearsSearch }, 0)
+      const met = reached.get(at.tx) ?? 0
+      try {
+        return yield* remove(at, row, { object: at.schema.name, id, purge, taken: new Set(), clearsSearch }, 0)
+      } catch (error) {
+        // What is rolled back counts no more.
+        reached.set(at.tx, met)
+        throw error
+      }
     },
     restore,
   }
@@ -203,6 +235,19 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
 
 function keyOf(schema: ObjectSchema, id: string): string {
   return `${schema.name}/${id}`
+}
+
+/** The refusal of a deletion that meets too many records; how many there are is told to those who see all of them. */
+function tooMany(
+  access: RecordAccess,
+  ctx: RequestContext,
+  { schema, field }: IncomingReference,
+  count: number,
+): PlatformError {
+  const known = access.isFree(ctx)
+    ? { dependentObject: schema.name, dependentField: field.name, dependentCount: count }
+    : { dependentCount: 0 }
+  return platformError('delete_restricted', { reason: 'too_many_records', limit: maxReached, ...known })
 }
 
 /** Tells of what points here only as much as the caller may see. @throws delete_restricted when a live record does */

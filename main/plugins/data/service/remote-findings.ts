@@ -7,7 +7,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { RecordRelations, RemoteOutcome } from '../api.ts'
-import { liveExists, referencingRows, ringThrough } from '../store.ts'
+import { liveExists, referencingIds, ringThrough } from '../store.ts'
 import { touches } from './changed-values.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -89,10 +89,10 @@ export function strandedBy(
   return incoming(object)
     .filter(({ field }) => field.type === 'master_detail')
     .flatMap(({ schema, field }) =>
-      referencingRows(tx, schema, namingOf(field, object, id)).map((row) => ({
+      [...referencingIds(tx, schema, namingOf(field, object, id))].flat().map((detail) => ({
         field: field.name,
         object: schema.name,
-        id: row['id'] as string,
+        id: detail,
       })),
     )
 }

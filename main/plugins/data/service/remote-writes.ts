@@ -8,9 +8,10 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import { runSteps } from '#main/kernel/database.ts'
 import { findUniqueClash } from '#main/database/query/unique-clash.ts'
 import type { DataService, RemoteChange, RemoteOutcome } from '../api.ts'
-import { getRow, idsBeginning, lastRows, takeDeleteEffects } from '../store.ts'
+import { getRow, idsBeginning, lastRows, forgetEffectsOf } from '../store.ts'
 import { differing } from './changed-values.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -126,7 +127,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
   const revive = (at: Place, stored: Row, given: Row): Row => {
     const { row } = rows.revive(at, stored, given)
     // What the deletion did elsewhere is undone by whoever restored the record.
-    takeDeleteEffects(at.tx, row['id'] as string)
+    forgetEffectsOf(at.tx, row['id'] as string)
     const trashed = groups.get(at.tx)
     const position = trashed?.findIndex(({ row: gone }) => gone['id'] === row['id']) ?? -1
     if (position !== -1) trashed!.splice(position, 1)
@@ -168,7 +169,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
       const stored = getRow(tx, schema, id)
       if (change.purged === true) {
         if (stored === undefined) return { ...unchanged, refused: [] }
-        inScope(tx, ctx, () => rows.purge(at, stored))
+        inScope(tx, ctx, () => runSteps(rows.purge(at, stored)))
         return { ...(stored['deleted_at'] === null ? departed(at, stored) : hidden), refused: [] }
       }
       const { columns, refused } = remoteColumns(schema, change.values, parts.parseEnv(), change.convert)

@@ -4,7 +4,7 @@
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord, StateMove } from '../api.ts'
 import type { DeleteEffect } from '../store.ts'
@@ -48,10 +48,15 @@ export interface StoredRows {
   /**
    * Removes a row for good.
    * @param later whether its words may leave the search index later, see {@link BulkInput}
-   * @param along hears what its deletion had done to others, before anybody hears that it is gone
+   * @param along hears what its deletion had done to others, some of it at a time, before anybody hears that it is gone
    * @returns the record as it is told
    */
-  purge(at: Place, stored: Row, later?: boolean, along?: (effects: readonly DeleteEffect[]) => void): PlatformRecord
+  purge(
+    at: Place,
+    stored: Row,
+    later?: boolean,
+    along?: (effects: readonly DeleteEffect[]) => Steps<void>,
+  ): Steps<PlatformRecord>
   /** Resolves when nothing of what a caller purged is left in a search index; called before the caller is answered. */
   settled(ctx: RequestContext): Promise<void> | undefined
 }
@@ -139,7 +144,7 @@ export function createStoredRows(parts: StoredRowParts): StoredRows {
       const row = next(at, stored, columns)
       return { row, record: store(at, stored, row, columns, () => judge?.(row), given) }
     },
-    purge(at, stored, later, along) {
+    *purge(at, stored, later, along) {
       const { tx, ctx, schema } = at
       const id = stored['id'] as string
       const isLive = stored['deleted_at'] === null
@@ -149,8 +154,10 @@ export function createStoredRows(parts: StoredRowParts): StoredRows {
       if (isLive) parts.summaries.leaving(tx, schema, stored)
       deleteRow(tx, schema, id)
       forgetEffectsOn(tx, schema.name, id)
-      const effects = takeDeleteEffects(tx, id)
-      along?.(effects)
+      for (const effects of takeDeleteEffects(tx, id)) {
+        if (along !== undefined) yield* along(effects)
+        yield
+      }
       const record = isLive ? codecOf(schema).toRecord(stored) : { id }
       if (isLive) emit(at, 'record.deleted', id, { record })
       emit(at, 'record.purged', id, { record: { id } })

@@ -5,7 +5,8 @@ import { platformError } from '#shared/errors.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
+import { runSteps } from '#main/kernel/database.ts'
 import { getRow, ringThrough } from '../store.ts'
 import type { Row } from './codec.ts'
 import { computeSummary, passesFilter } from './summary-store.ts'
@@ -18,6 +19,8 @@ export interface Summaries {
    * @returns the records whose summaries changed, as `object/id`
    */
   scope<T>(tx: Tx, ctx: RequestContext, fn: () => T): { value: T; touched: ReadonlySet<string> }
+  /** The same around steps. */
+  scopeSteps<T>(tx: Tx, ctx: RequestContext, fn: () => Steps<T>): Steps<{ value: T; touched: ReadonlySet<string> }>
   /** Whether a scope is under way in this transaction. */
   isOpen(tx: Tx): boolean
   /**
@@ -77,7 +80,7 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
     }
   }
 
-  const settle = (tx: Tx, ctx: RequestContext, ledger: Ledger): ReadonlySet<string> => {
+  const settle = function* (tx: Tx, ctx: RequestContext, ledger: Ledger): Steps<ReadonlySet<string>> {
     if (ledger.size === 0) return noneTouched
     const touched = new Set<string>()
     for (let round = 0; ledger.size > 0; round += 1) {
@@ -89,6 +92,7 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
       const changes = [...ledger.values()]
       ledger.clear()
       for (const [key, group] of Map.groupBy(changes, (change) => `${change.rule.parent.name}/${change.parentId}`)) {
+        yield
         const { parent } = group[0]!.rule
         const row = getRow(tx, parent, group[0]!.parentId)
         // A deleted parent is worked out anew when it comes back.
@@ -111,20 +115,23 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
 
   const anew = (tx: Tx, change: Change): number | null => computeSummary(tx, change.rule, change.parentId, queryEnv())
 
+  const scopeSteps: Summaries['scopeSteps'] = function* (tx, ctx, fn) {
+    if (!rules.any()) return { value: yield* fn(), touched: noneTouched }
+    const outer = ledgers.get(tx)
+    const ledger: Ledger = new Map()
+    ledgers.set(tx, ledger)
+    try {
+      const value = yield* fn()
+      return { value, touched: yield* settle(tx, ctx, ledger) }
+    } finally {
+      if (outer === undefined) ledgers.delete(tx)
+      else ledgers.set(tx, outer)
+    }
+  }
+
   return {
-    scope(tx, ctx, fn) {
-      if (!rules.any()) return { value: fn(), touched: noneTouched }
-      const outer = ledgers.get(tx)
-      const ledger: Ledger = new Map()
-      ledgers.set(tx, ledger)
-      try {
-        const value = fn()
-        return { value, touched: settle(tx, ctx, ledger) }
-      } finally {
-        if (outer === undefined) ledgers.delete(tx)
-        else ledgers.set(tx, outer)
-      }
-    },
+    scope: (tx, ctx, fn) => runSteps(scopeSteps(tx, ctx, () => oneStep(fn))),
+    scopeSteps,
     isOpen: (tx) => ledgers.has(tx),
     leaving: (tx, schema, row, columns) => note(tx, schema, row, columns, -1),
     entering: (tx, schema, row, columns) => note(tx, schema, row, columns, 1),
@@ -138,6 +145,11 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
       )
     },
   }
+}
+
+function* oneStep<T>(fn: () => T): Steps<T> {
+  yield
+  return fn()
 }
 
 /** The ring a record of a tree stands in, along the relation of a summary. */

@@ -3,6 +3,7 @@ import { validationError } from '#shared/errors.ts'
 import { readCell } from '#shared/field-types/read-cell.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import { runSteps } from '#main/kernel/database.ts'
 import type { BulkItem, DataService, PlatformRecord, RecordsWithin } from '../api.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -28,7 +29,9 @@ export function createRecordsWithin(parts: WriteParts): DataService['within'] {
       }
       const step = { ...stepOf(action, schema, parts.envFor(ctx, schema), asked), found: { item: asked } }
       const run: WriteRun = { ctx, steps: [step], isLone: false, isLastTry: true, written: undefined }
-      const { written } = tx.savepoint(() => parts.summaries.scope(tx, ctx, () => steps.write(run, tx, 0))).value
+      const { written } = tx.savepoint(() =>
+        parts.summaries.scope(tx, ctx, () => runSteps(steps.write(run, tx, 0))),
+      ).value
       return { id: written.id, record: written.record }
     }
 

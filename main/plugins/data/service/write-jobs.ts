@@ -2,7 +2,7 @@
 // rollback. Decides what is one transaction and what each record's result says; write-steps.ts knows how one is written.
 import { errorObject, PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { Answered, BulkError, BulkInput, BulkOperation, BulkOptions, BulkResult, BulkResultItem } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { WriteParts } from './write-parts.ts'
@@ -73,7 +73,7 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
     run: WriteRun,
     { from, to, limitMs }: Job,
     { name, whenFull }: { readonly name: string; readonly whenFull: boolean },
-    body: (tx: Tx, job: Job) => Outcome,
+    body: (tx: Tx, job: Job) => Steps<Outcome>,
   ): Promise<Outcome> => {
     for (let attempt = 1; ; attempt += 1) {
       run.isLastTry = attempt === maxTries
@@ -83,7 +83,7 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
       const job = { from, to, limitMs: staging === undefined ? limitMs : Infinity }
       let outcome: Outcome
       try {
-        outcome = await parts.write(`data.${name}`, (tx) => body(tx, job), { whenFull })
+        outcome = await parts.writeStepwise(`data.${name}`, (tx) => body(tx, job), { whenFull })
       } catch (error) {
         if (!(error instanceof StaleItem) || run.isLastTry) throw error
         continue
@@ -106,26 +106,28 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
    * Writes the records of one job: all in one savepoint first, because a savepoint each makes the search index write its
    * pending words each time; only when one of them fails, again with a savepoint each, to say which.
    */
-  const attemptAll = (run: ManyRun, tx: Tx, job: Job): Outcome => {
+  const attemptAll = function* (run: ManyRun, tx: Tx, job: Job): Steps<Outcome> {
     const { from, to, limitMs } = job
     const done: ItemDone[] = []
     const until = performance.now() + limitMs
     run.written = undefined
-    const writeAll = (): void => {
-      do done.push(steps.write(run, tx, from + done.length))
-      while (from + done.length < to && performance.now() < until)
+    const writeAll = function* (): Steps<void> {
+      do {
+        done.push(yield* steps.write(run, tx, from + done.length))
+        if (limitMs === Infinity) yield
+      } while (from + done.length < to && performance.now() < until)
     }
     try {
-      const { touched } = tx.savepoint(() => summaries.scope(tx, run.ctx, writeAll))
+      const { touched } = yield* tx.savepointSteps(() => summaries.scopeSteps(tx, run.ctx, writeAll))
       return told(run, tx, job, done, touched)
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
-      return attemptEach(run, tx, job)
+      return yield* attemptEach(run, tx, job)
     }
   }
 
   /** Writes each record in a savepoint of its own; after a failure the rest is skipped unless continueOnError. */
-  const attemptEach = (run: ManyRun, tx: Tx, job: Job): Outcome => {
+  const attemptEach = function* (run: ManyRun, tx: Tx, job: Job): Steps<Outcome> {
     const { from, to, limitMs } = job
     const fates: Fate[] = []
     const until = performance.now() + limitMs
@@ -136,7 +138,7 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
       const index = from + fates.length
       try {
         const scoped = goesOn
-          ? tx.savepoint(() => summaries.scope(tx, run.ctx, () => steps.write(run, tx, index)))
+          ? yield* tx.savepointSteps(() => summaries.scopeSteps(tx, run.ctx, () => steps.write(run, tx, index)))
           : undefined
         fates.push(scoped?.value)
         for (const key of scoped?.touched ?? []) touched.add(key)
@@ -145,6 +147,7 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
         fates.push(error)
         goesOn = run.options.continueOnError
       }
+      if (limitMs === Infinity) yield
     } while (from + fates.length < to && performance.now() < until)
     return told(run, tx, job, fates, touched)
   }
@@ -186,8 +189,8 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
   ): Promise<BulkResultItem[]> => {
     const { atomic, validateOnly } = run.options
     const options = { name: run.operation ?? 'batch', whenFull: run.operation === 'delete' }
-    const { results } = await inJob(run, job, options, (tx, timed) => {
-      const outcome = attemptAll(run, tx, timed)
+    const { results } = await inJob(run, job, options, function* (tx, timed) {
+      const outcome = yield* attemptAll(run, tx, timed)
       if (validateOnly || (atomic && hasFailed(outcome.results))) throw new RolledBack(outcome.results)
       run.alongside?.(tx, outcome.results)
       if (run.answered !== undefined && job.from + outcome.results.length === run.steps.length)
@@ -224,8 +227,8 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
     async one(ctx, step, answered) {
       const run: WriteRun = { ctx, steps: [step], isLone: true, isLastTry: false, written: undefined }
       const name = step.action === 'purge' ? 'delete' : step.action
-      const { done } = await inJob(run, loneJob, { name, whenFull: name === 'delete' }, (tx) => {
-        const { value, touched } = summaries.scope(tx, ctx, () => steps.write(run, tx, 0))
+      const { done } = await inJob(run, loneJob, { name, whenFull: name === 'delete' }, function* (tx) {
+        const { value, touched } = yield* summaries.scopeSteps(tx, ctx, () => steps.write(run, tx, 0))
         refresh(tx, value, touched)
         answered?.(tx, value.written)
         return { done: [value], results: none }

@@ -6,7 +6,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Reads, Write, WriteStepwise } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
 import type { RecordHooks, RecordLocks } from '../api.ts'
@@ -25,6 +25,7 @@ import type { RecordWriter } from './writer.ts'
 export interface WriteParts {
   readonly read: Reads
   readonly write: Write
+  readonly writeStepwise: WriteStepwise
   /** See {@link PluginHost.isBusy}. */
   isBusy(): boolean
   readonly ids: Ids

@@ -3,7 +3,7 @@
 import { PlatformError, platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { BulkItem, PlatformRecord } from '../api.ts'
 import type { Row } from './codec.ts'
 import type { Shown } from './hook-runs.ts'
@@ -36,7 +36,7 @@ export interface WriteSteps {
    */
   stage(run: WriteRun, from: number, to: number): Promise<void> | undefined
   /** Writes a record inside of its job. @throws why it cannot be written; {@link StaleItem} */
-  write(run: WriteRun, tx: Tx, index: number): ItemDone
+  write(run: WriteRun, tx: Tx, index: number): Steps<ItemDone>
   /** After COMMIT, with what was written: runs the after-hooks. */
   finish(run: WriteRun, done: readonly ItemDone[]): Promise<void> | undefined
 }
@@ -137,7 +137,7 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     return writer.update(at, row, prepared)
   }
 
-  const upsert = (run: WriteRun, at: Place, step: OpenStep): ItemDone => {
+  const upsert = function* (run: WriteRun, at: Place, step: OpenStep): Steps<ItemDone> {
     const { tx, ctx, schema } = at
     const { item } = step.found
     const data = requireItemData(item)
@@ -156,15 +156,15 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
       if (!parts.authorizer().canObject(ctx, schema.name, 'restore'))
         throw platformError('conflict', { reason: 'deleted' })
       access.require(tx, ctx, schema, id, 'restore')
-      deletion.restore(at, row)
+      yield* deletion.restore(at, row)
       row = requireRow(tx, schema, id)
     }
     return { schema, operation: 'update', written: update(at, step, row) }
   }
 
   /** Brings a record back from the trash; what hooks set is a change of its own. */
-  const restore = (at: Place, step: OpenStep, row: Row): Written => {
-    const back = deletion.restore(at, row)
+  const restore = function* (at: Place, step: OpenStep, row: Row): Steps<Written> {
+    const back = yield* deletion.restore(at, row)
     const { patch } = step.found
     if (patch === undefined) return back
     const now = requireRow(at.tx, at.schema, back.id)
@@ -172,7 +172,7 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     return { ...writer.update(at, now, prepared), before: row, changed: true }
   }
 
-  const writeStep = (run: WriteRun, tx: Tx, step: WriteStep): ItemDone => {
+  const writeStep = function* (run: WriteRun, tx: Tx, step: WriteStep): Steps<ItemDone> {
     if ('refusal' in step) throw step.refusal
     const { schema, action, clearsSearch, found } = step
     if (found.failure !== undefined) throw found.failure
@@ -181,7 +181,7 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     const { along } = step
     const at: Place = { tx, ctx: run.ctx, schema, move: along?.move }
     if (action === 'create') return { schema, operation: 'create', written: create(at, step) }
-    if (action === 'upsert') return upsert(run, at, step)
+    if (action === 'upsert') return yield* upsert(run, at, step)
     if (action === 'update') requireItemData(found.item)
     const row = wantedRow(run, tx, step)
     checkSeen(run, step, row)
@@ -192,8 +192,9 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
       if (previous !== undefined) along!.after?.(tx, written.record, previous)
       return { schema, operation: 'update', written }
     }
-    if (action === 'restore') return { schema, operation: 'restore', written: restore(at, step, row) }
-    return { schema, operation: 'delete', written: deletion.remove(at, row, action === 'purge', clearsSearch) }
+    if (action === 'restore') return { schema, operation: 'restore', written: yield* restore(at, step, row) }
+    const written = yield* deletion.remove(at, row, action === 'purge', clearsSearch)
+    return { schema, operation: 'delete', written }
   }
 
   return {
@@ -225,8 +226,8 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
       prepareEarly(run, row)
       return undefined
     },
-    write(run, tx, index) {
-      const done = writeStep(run, tx, run.steps[index]!)
+    *write(run, tx, index) {
+      const done = yield* writeStep(run, tx, run.steps[index]!)
       run.links?.check(run, index, done)
       if (!run.isLone) (run.written ??= new Set()).add(`${done.schema.name}/${done.written.id}`)
       return done
