@@ -18,7 +18,7 @@ import type { Staging } from './service/staging.ts'
 
 /** What the service is made from. */
 export interface ImportParts
-  extends PlanParts, Pick<PhaseParts, 'search'>, Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'> {
+  extends PlanParts, Pick<PhaseParts, 'auth' | 'search'>, Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'> {
   readonly staging: Staging
   readonly sheets: Sheets
   authorizer(): Authorizer

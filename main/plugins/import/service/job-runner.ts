@@ -1,6 +1,7 @@
 // Runs jobs one after the other, in the order they came; holds one still where its state is to change.
 import { setTimeout as pause } from 'node:timers/promises'
-import { PlatformError } from '#shared/errors.ts'
+import { PlatformError, platformError } from '#shared/errors.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { advanceJob, countOutcomes, getSlice, openJobs, updateJob } from '../store.ts'
@@ -49,6 +50,13 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
 
   const interrupted = (id: string): boolean => abort.signal.aborted || held.has(id)
 
+  /** Rights outlive an account that is shut out or gone; what it began does not. */
+  const requirePresent = (userId: string): void => {
+    const user = parts.auth()?.user(userId)
+    if (user === undefined ? userId !== localOwnerId : user.banned)
+      throw platformError('permission_denied', { reason: 'user_gone' })
+  }
+
   const finish = async (job: JobRow, columns: Partial<JobRow>): Promise<void> => {
     await write('import.finish', (tx) => updateJob(tx, job.seq, columns))
     if (job.phase === 'import') await staging.forget(stagedName(job.id))
@@ -60,7 +68,11 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
       updateJob(tx, job.seq, { status: 'running', started_at: job.started_at ?? now }),
     )
     const phase = job.phase === 'import' ? runImportPhase : runUndoPhase
-    const complete = await phase(parts, contextOf(job, abort.signal), job, () => interrupted(job.id))
+    const ctx = contextOf(job, abort.signal)
+    const complete = await phase(parts, ctx, job, () => {
+      requirePresent(ctx.actor.id)
+      return interrupted(job.id)
+    })
     if (!complete) return
     const status = job.phase === 'import' ? 'completed' : 'undone'
     await finish(job, { status, completed_at: clock.iso() })
