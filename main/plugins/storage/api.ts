@@ -24,6 +24,10 @@ export interface StorageService {
    * @returns false: live records name it here and nobody forced it, so it stays
    */
   removeRemote(tx: Tx, ctx: RequestContext, fileId: string, force: boolean): boolean
+  /** Whether live records here name a file, which may have been deleted. */
+  isNamed(read: Pick<Reads, 'all'>, fileId: string): boolean
+  /** Says who hears, in the transaction, of files that are not here and that a record names from now on. */
+  onMissing(listener: (tx: Tx, fileId: string) => void): void
   /** Whether somebody may read a file; null: anybody of this workspace. */
   isReadable(read: Pick<Reads, 'all' | 'get'>, ctx: RequestContext | null, fileId: string): boolean
   /** Opens the bytes of a file that is ready here; undefined where it is not. To be closed. */
@@ -81,8 +85,8 @@ export interface Arrival extends BytesElsewhere {
   leave(): Promise<void>
 }
 
-/** What came of asking for bytes. */
-export type Brought = 'here' | 'nobody' | 'refused'
+/** What came of asking for bytes. `missing`: no machine has them; `lacking`: not even the one they were uploaded on. */
+export type Brought = 'here' | 'nobody' | 'refused' | 'lacking' | 'missing'
 
 /** The other machines, as far as bytes are concerned. */
 export interface FilePeers {

@@ -14,6 +14,8 @@ import { createDownloads } from './service/downloads.ts'
 import { createElsewhere } from './service/elsewhere.ts'
 import { createFileAccess } from './service/file-access.ts'
 import { createFiles } from './service/files.ts'
+import { createForgetFile } from './service/forget-file.ts'
+import { keepsBytes } from './service/kept-bytes-store.ts'
 import { createPartialFiles } from './service/partial-files.ts'
 import { createFileReferences } from './service/references.ts'
 import { createSignedTokens, openSigningKey } from './service/signed-tokens.ts'
@@ -53,7 +55,7 @@ export const storagePlugin = definePlugin({
     const bytes = createByteStore({
       dataDir: options.dataDir,
       uniqueName: () => ids.uuid(),
-      isNamed: (sha256) => namesBytes(read, sha256),
+      isNamed: (sha256) => namesBytes(read, sha256) || keepsBytes(read, sha256),
       requireRoom,
       onError: (error) => log.error({ err: error }, 'Bytes of a deleted file could not be removed.'),
     })
@@ -84,6 +86,7 @@ export const storagePlugin = definePlugin({
       elsewhere,
     })
     const tokens = createSignedTokens(await openSigningKey({ read, write, secrets: host.secrets }), clock)
+    const forgetFile = createForgetFile({ clock, bytes, elsewhere })
     const parts = {
       read,
       write,
@@ -97,6 +100,7 @@ export const storagePlugin = definePlugin({
       tokens,
       publicDownloads,
       elsewhere,
+      forgetFile,
     }
     const attachable: StorageService['attachable'] = (from, ctx, fileId) => {
       const file = readFile(from, fileId)
@@ -107,7 +111,8 @@ export const storagePlugin = definePlugin({
     const service: StorageService = {
       attachable,
       whileKept: bytes.whileKept,
-      ...createTravellingFiles({ read, bytes, files, access, references }),
+      ...createTravellingFiles({ read, bytes, files, access, references, forgetFile }),
+      onMissing: references.onMissing,
       arrival: arrivals.begin,
       setPeers: elsewhere.setPeers,
     }

@@ -12,12 +12,12 @@ import { deleteUpload, uploadOfFile } from './service/chunk-store.ts'
 import type { FileAccess } from './service/file-access.ts'
 import type { Files } from './service/files.ts'
 import { requireScope } from './service/files.ts'
-import { dropFile } from './service/reference-store.ts'
+import type { ForgetFile } from './service/forget-file.ts'
 import type { PartialFiles } from './service/partial-files.ts'
 import type { FileReferences } from './service/references.ts'
 import type { SignedTokens } from './service/signed-tokens.ts'
 import { storageError } from './errors.ts'
-import { deleteFile, listFiles } from './store.ts'
+import { listFiles } from './store.ts'
 
 /** Which files are listed. */
 export interface FileQuery {
@@ -59,6 +59,7 @@ export interface AdministrationParts {
   readonly access: FileAccess
   readonly references: FileReferences
   readonly tokens: SignedTokens
+  readonly forgetFile: ForgetFile
 }
 
 const shownUses = 100
@@ -66,7 +67,7 @@ const lending = { usualSeconds: 900, mostSeconds: 604_800 }
 
 /** Makes the administration. */
 export function createFileAdministration(parts: AdministrationParts): FileAdministration {
-  const { read, write, clock, bytes, partials, files, access, references, tokens } = parts
+  const { read, write, clock, bytes, partials, files, access, references, tokens, forgetFile } = parts
   return {
     list(ctx, query) {
       access.requireOpen(ctx)
@@ -132,11 +133,8 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
           if (upload?.status === 'completing')
             throw platformError('conflict', { reason: 'upload_completing', uploadId: upload.id })
           if (upload !== undefined) deleteUpload(tx, upload.id)
-          dropFile(tx, file.id)
-          deleteFile(tx, file.id)
+          forgetFile(tx, file, force)
           tx.emit(ctx, { type: 'file.deleted', payload: { fileId: file.id, name: file.name, ...(force && { force }) } })
-          const { sha256 } = file
-          if (sha256 !== null) tx.whenOnDisk(() => bytes.free(sha256))
           return upload?.id
         },
         { whenFull: true },

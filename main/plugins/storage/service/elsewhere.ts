@@ -8,6 +8,8 @@ import type { FileRow } from '../store.ts'
 /** The way to bytes that are not here. */
 export interface Elsewhere {
   setPeers(peers: FilePeers | null): void
+  /** Whether there are other machines that may know files of this one. */
+  hasPeers(): boolean
   /** Where the bytes of a file are, as it is shown. */
   placeOf(file: FileRow): FilePlace
   /**
@@ -24,6 +26,7 @@ export function createElsewhere(): Elsewhere {
   let peers: FilePeers | null = null
   return {
     setPeers: (next) => void (peers = next),
+    hasPeers: () => peers !== null,
     placeOf({ id, status, home }) {
       const isHere = status !== 'away'
       return {
@@ -35,8 +38,9 @@ export function createElsewhere(): Elsewhere {
     async bring({ id, status, home }, local) {
       const brought = local ? 'nobody' : ((await peers?.bring(id)) ?? 'nobody')
       if (brought === 'here') return
-      if (status === 'lost') throw storageError('file_not_found', { fileId: id, reason: 'bytes_missing' })
-      const machine = home === null ? null : (peers?.nameOf(home) ?? null)
+      if (status === 'lost' || brought === 'missing')
+        throw storageError('file_not_found', { fileId: id, reason: 'bytes_missing' })
+      const machine = home === null || brought === 'lacking' ? null : (peers?.nameOf(home) ?? null)
       const what = machine === null ? 'another machine' : `"${machine}"`
       const message =
         brought === 'refused'

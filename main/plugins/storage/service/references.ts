@@ -11,6 +11,8 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { StorageService } from '../api.ts'
+import { readFile } from '../store.ts'
 import type { ReferenceRow } from './reference-store.ts'
 import { dropRecord, dropSome, putReferences, referencesTo } from './reference-store.ts'
 
@@ -36,6 +38,8 @@ export interface FileReferences {
   itemDeleted(event: PlatformEvent, tx: Tx): void
   /** The last of a deleted object is gone (D-101). */
   objectExpired(event: PlatformEvent, tx: Tx): void
+  /** {@link StorageService.onMissing} */
+  onMissing: StorageService['onMissing']
 }
 
 /** What references are kept with. */
@@ -52,6 +56,7 @@ const rowsPerWrite = 500
 
 /** Keeps the references. */
 export function createFileReferences({ write, metadata, data, feed, log }: ReferenceParts): FileReferences {
+  let missing: Parameters<StorageService['onMissing']>[0] | undefined
   const schemaOf = (uid: string): ObjectSchema | undefined => {
     const name = metadata.exchange.nameOf({ type: 'object', uid })
     return name === undefined ? undefined : metadata.objectSchema(name)
@@ -120,10 +125,12 @@ export function createFileReferences({ write, metadata, data, feed, log }: Refer
       const { record, changes } = payload as { record: Record<string, unknown>; changes?: Record<string, unknown> }
       for (const field of fields) {
         const value = record[field.name]
-        const isTouched = type !== 'record.created' ? changes?.[field.name] !== undefined : value != null
+        // What a record in the trash named may have been deleted, and nothing has named it since.
+        const isTouched = type === 'record.updated' ? changes?.[field.name] !== undefined : value != null
         if (!isTouched) continue
         const ids = [value ?? []].flat().map((one) => (one as { fileId: string }).fileId)
         putReferences(tx, { object: schema.uid, record_id: recordId!, field: field.uid, item: '' }, ids)
+        for (const id of ids) if (readFile(tx, id) === undefined) missing?.(tx, id)
       }
     },
     recordPurged({ object, recordId }, tx) {
@@ -147,6 +154,7 @@ export function createFileReferences({ write, metadata, data, feed, log }: Refer
       const { kind, objectUid } = payload as { kind: string; objectUid: string | null }
       if (kind === 'object' && objectUid !== null) tx.afterCommit(() => void dropAll(objectUid))
     },
+    onMissing: (listener) => void (missing = listener),
   }
 }
 

@@ -3,17 +3,18 @@ import type { Reads } from '#main/kernel/database.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { StorageService } from '../api.ts'
 import type { FileRow } from '../store.ts'
-import { completeFiles, deleteFile, filesElsewhere, insertFile, readFile } from '../store.ts'
+import { completeFiles, filesElsewhere, insertFile, readFile } from '../store.ts'
 import type { ByteStore } from './byte-store.ts'
 import type { FileAccess } from './file-access.ts'
 import type { Files } from './files.ts'
-import { dropFile } from './reference-store.ts'
+import { takeKept } from './kept-bytes-store.ts'
+import type { ForgetFile } from './forget-file.ts'
 import type { FileReferences } from './references.ts'
 
 /** What travels of files. */
 export type TravellingFiles = Pick<
   StorageService,
-  'travelling' | 'travellingIds' | 'placeRemote' | 'removeRemote' | 'isReadable' | 'openBytes' | 'elsewhere'
+  'travelling' | 'travellingIds' | 'placeRemote' | 'removeRemote' | 'isNamed' | 'isReadable' | 'openBytes' | 'elsewhere'
 >
 
 const system = internalContext('storage')
@@ -25,8 +26,9 @@ export function createTravellingFiles(parts: {
   readonly files: Pick<Files, 'announceReady'>
   readonly access: FileAccess
   readonly references: FileReferences
+  readonly forgetFile: ForgetFile
 }): TravellingFiles {
-  const { read, bytes, files, access, references } = parts
+  const { read, bytes, files, access, references, forgetFile } = parts
   return {
     travelling(from, fileId) {
       const file = readFile(from, fileId)
@@ -51,7 +53,7 @@ export function createTravellingFiles(parts: {
         organization_id: file.organizationId,
         mime_type: file.mimeType,
         // Not even where equal bytes are here for another file: whoever knows a checksum has not shown that they have the bytes.
-        status: 'away',
+        status: takeKept(tx, { id, sha256 }) ? 'ready' : 'away',
         metadata: JSON.stringify(file.metadata),
         created_by: file.createdBy,
         created_at: file.createdAt,
@@ -66,13 +68,11 @@ export function createTravellingFiles(parts: {
       const file = readFile(tx, fileId)
       if (file === undefined) return true
       if (!force && references.dependents(tx, system, fileId).count > 0) return false
-      dropFile(tx, fileId)
-      deleteFile(tx, fileId)
+      forgetFile(tx, file, force)
       tx.emit(ctx, { type: 'file.deleted', payload: { fileId, name: file.name } })
-      const { sha256 } = file
-      if (sha256 !== null) tx.whenOnDisk(() => bytes.free(sha256))
       return true
     },
+    isNamed: (from, fileId) => references.dependents(from, system, fileId).count > 0,
     isReadable(from, ctx, fileId) {
       const file = readFile(from, fileId)
       if (file === undefined || !isComplete(file)) return false

@@ -14,6 +14,7 @@ import {
   putUploadStatus,
   reopenUploads,
 } from './chunk-store.ts'
+import { forgetKept, isKeptOver } from './kept-bytes-store.ts'
 import { dropFile } from './reference-store.ts'
 
 /** The upkeep of files. */
@@ -76,6 +77,15 @@ export function createUpkeep({ read, write, clock, log, bytes, partials }: Upkee
           dropFile(tx, id)
           deleteFile(tx, id)
           if (sha256 !== null) tx.whenOnDisk(() => bytes.free(sha256))
+        },
+        { whenFull: true },
+      )
+    if (isKeptOver(read, now))
+      await write(
+        'storage.lapse',
+        (tx) => {
+          const over = forgetKept(tx, now)
+          tx.whenOnDisk(() => over.forEach((sha256) => bytes.free(sha256)))
         },
         { whenFull: true },
       )

@@ -111,14 +111,18 @@ export function createByteLane(parts: ByteLaneParts) {
     const home = storage()?.travelling(read, file)?.home
     const devices = carrier.reachable().toSorted((a, b) => Number(b === home) - Number(a === home))
     let isRefused = false
+    const lacking = new Set<string>()
     for (const device of devices) {
       if (isStopped) return 'nobody'
       const taken = await takeFrom(device, file)
       if (taken === 'whole' || taken === 'here') return 'here'
       log.info({ peer: device, file, taken }, 'A machine did not give the bytes of a file.')
-      isRefused ||= taken !== 'gone' && taken !== 'busy'
+      if (taken === 'absent') lacking.add(device)
+      else isRefused ||= taken !== 'gone' && taken !== 'busy'
     }
-    return isRefused ? 'refused' : 'nobody'
+    if (isRefused) return 'refused'
+    if (parts.others().every((device) => lacking.has(device))) return 'missing'
+    return home !== null && home !== undefined && lacking.has(home) ? 'lacking' : 'nobody'
   }
 
   const inTurn = async (file: string): Promise<Brought> => {

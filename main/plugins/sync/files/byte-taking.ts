@@ -14,7 +14,7 @@ const slowMs = 5_000
 const mostRepeats = 3
 
 /** What came of a machine: everything, other bytes than announced, what it must not send, or nothing (any more). */
-export type Taken = 'whole' | 'mismatch' | 'misbehaved' | 'refused' | 'gone' | 'busy'
+export type Taken = 'whole' | 'mismatch' | 'misbehaved' | 'refused' | 'gone' | 'absent' | 'busy'
 
 /** Bytes under way from one machine. */
 export interface ByteTaking {
@@ -105,7 +105,7 @@ export function takeBytes(parts: {
       if (isOver) return
       if (word.kind === 'no') {
         if (word.code === 'busy') return end('busy')
-        return end(word.code === 'forbidden' ? 'refused' : 'gone')
+        return end(word.code === 'forbidden' ? 'refused' : 'absent')
       }
       // Asked for again and come twice, or after one that was lost on the way.
       if (word.from < next || (word.from > next && word.from < asked)) return

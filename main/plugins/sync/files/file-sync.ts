@@ -60,13 +60,20 @@ export function createFileSync(parts: FileSyncParts): FileSync {
   }
 
   /** Who deleted it did not know of the records that name it here: it is there again, for all. */
-  const bringBack = (tx: Tx, file: string): void => {
+  const bringBack = (tx: Tx, id: string): void => {
     if (here()?.isAdmin !== true) return
     tx.afterCommit(() => {
       parts
-        .write('sync.file-kept', (next) =>
-          docs.edit(next, internalContext(parts.ids.uuid()), nameOf(file), (at) => at.set({ [GONE_KEY]: null })),
-        )
+        .write('sync.file-kept', (next) => {
+          const files = storage()
+          const register = docs.read(next, nameOf(id))?.register
+          if (files === undefined || register === undefined || !files.isNamed(next, id)) return
+          const { file, gone } = saidFile(id, register)
+          if (file === null || gone?.force === true) return
+          if (gone !== null)
+            docs.edit(next, internalContext(parts.ids.uuid()), nameOf(id), (at) => at.set({ [GONE_KEY]: null }))
+          files.placeRemote(next, internalContext(parts.ids.uuid(), 'sync'), identity.value(file))
+        })
         .catch((error: unknown) => parts.log.error({ err: error }, 'A file could not be brought back for all.'))
     })
   }
@@ -110,6 +117,8 @@ export function createFileSync(parts: FileSyncParts): FileSync {
     listen(host) {
       host.on('file.uploaded', uploaded)
       host.on('file.deleted', deleted)
+      // A record that names it may come after its deletion.
+      storage()?.onMissing(bringBack)
     },
   }
 }
