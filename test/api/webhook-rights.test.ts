@@ -238,3 +238,44 @@ it('a receiver has the rights of whoever last said what it does', async () => {
   await made(host.patch('/webhook-receivers/r1', { verificationType: 'header_token', verificationParams }))
   expect((await call()).status).toBe(200)
 })
+
+it('what lasts is made by nobody who has less than the rights it would have', async () => {
+  const rights = { objects: { priv: { allowRead: true } }, fields: {}, systemPermissions: ['manage_webhooks'] }
+  await host.put('/meta/permission/hooks_only', { name: 'hooks_only', ...rights, rowLevelSecurity: [] })
+  const { key } = await made(host.post('/keys', { name: 'Hooks', permissionSets: ['hooks_only'] }))
+  const begun = await host.post('/auth/admin/impersonate-user', { userId: ids['seer'] })
+  await made(host.post('/webhooks', { name: 'told', object: 'priv', triggers, url: peer.url }))
+  const received = { path: 'lasting', action: 'upsert_record', target: 'priv', externalIdField: 'title' }
+  await made(host.post('/webhook-receivers', { name: 'r2', ...received, path: 'r2' }))
+  for (const [token, reason] of [
+    [key, 'narrowed_key'],
+    [begun.body.session.token, 'IMPERSONATED'],
+  ]) {
+    const call = (method: string, path: string, body: unknown) => host.as(token, method, path, body)
+    for (const answer of [
+      await call('POST', '/webhooks', { name: 'lasting', object: 'priv', triggers, url: peer.url }),
+      await call('PATCH', '/webhooks/told', { url: `${peer.url}/elsewhere` }),
+      await call('POST', '/webhook-receivers', { name: 'lasting', ...received }),
+      await call('PATCH', '/webhook-receivers/r2', { externalIdField: 'secretnote' }),
+    ])
+      expect([answer.status, answer.body.error?.details.reason]).toEqual([403, reason])
+    // What it does is left alone here.
+    expect((await call('PATCH', '/webhooks/told', { label: 'Told' })).status).toBe(200)
+  }
+  // A receiver writes with the rights of the system: only where its maker may write.
+  for (const [who, status] of [
+    ['plain', 403],
+    ['seer', 201],
+  ] as const) {
+    const answer = await as(who, 'POST', '/webhook-receivers', { name: 'lasting', ...received })
+    expect([who, answer.status]).toEqual([who, status])
+  }
+  await host.put('/meta/profile/plain', {
+    name: 'plain',
+    ...rights,
+    objects: { priv: { allowRead: true, allowEdit: true } },
+    rowLevelSecurity: [],
+  })
+  const part = await as('plain', 'PATCH', '/webhook-receivers/lasting', { externalIdField: 'secretnote' })
+  expect([part.status, part.body.error.details]).toMatchObject([403, { object: 'priv', action: 'create' }])
+})

@@ -23,6 +23,7 @@ import { bodyOf, wantedOf } from './service/message-body.ts'
 import type { SecretsOfWebhooks, WebhookSecrets } from './service/secrets.ts'
 import { newSecret } from './service/signature.ts'
 import type { Speakers } from './service/speakers.ts'
+import { requireWholeRights } from './service/speakers.ts'
 import type { StoredWebhook, WebhookDefinition, WebhookList } from './service/webhook-list.ts'
 import { showWebhook } from './service/webhook-list.ts'
 import type { WebhookRuleParts } from './service/webhook-rules.ts'
@@ -274,6 +275,7 @@ export function createWebhookService(parts: WebhookParts) {
         ...definitionOf(input),
         ...(proof.authentication === undefined ? {} : { authentication: proof.authentication }),
       }
+      requireWholeRights(ctx)
       requireReadable(ctx, definition.object)
       checkWebhook(parts, definition, ctx)
       const secret = input.secret ?? newSecret((bytes) => ids.token(bytes))
@@ -320,6 +322,7 @@ export function createWebhookService(parts: WebhookParts) {
       }
       const isTaken =
         isSentOtherwise(before.definition, definition) || !isDeepStrictEqual(credentials, held.credentials)
+      if (isTaken) requireWholeRights(ctx)
       requireReadable(ctx, definition.object)
       checkWebhook(parts, definition, isTaken ? ctx : undefined)
       const next: WebhookSecrets = {

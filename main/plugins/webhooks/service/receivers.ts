@@ -7,7 +7,7 @@ import type { FieldError } from '#shared/errors.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import { ExpressionError, compileOpenExpression } from '#shared/expression/compile-expression.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
-import { requireOpenRecords } from '#main/kernel/authorize.ts'
+import { requireObjectAction, requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
@@ -19,6 +19,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { webhookError } from '../errors.ts'
 import type { ReceiverRow } from '../store.ts'
 import { deleteReceiver, putReceiver, readReceivers } from '../store.ts'
+import { requireWholeRights } from './speakers.ts'
 import type { Verification } from './verification.ts'
 import { readVerification, secretParams } from './verification.ts'
 import { refuseName } from './webhook-rules.ts'
@@ -76,6 +77,13 @@ export function createReceivers(parts: ReceiverParts) {
     const found = all.find(({ row }) => row.name === name) ?? all.find(({ row }) => row.id === name)
     if (found === undefined || !isSeen(ctx, found)) throw webhookError('receiver_not_found', { name })
     return found
+  }
+
+  /** A receiver writes with the rights of the system, so nobody has it write what they may not. */
+  const requireOwnRights = (ctx: RequestContext, { action, target }: StoredReceiver['definition']): void => {
+    requireWholeRights(ctx)
+    if (action !== 'upsert_record') return
+    for (const each of ['create', 'edit'] as const) requireObjectAction(parts.authorizer(), ctx, target, each)
   }
 
   /** @throws validation_error, conflict */
@@ -169,6 +177,7 @@ export function createReceivers(parts: ReceiverParts) {
         throw platformError('conflict', { reason: 'too_many_receivers', limit: maxReceivers })
       const { verificationParams, ...definition } = input
       check('', definition)
+      requireOwnRights(ctx, definition)
       const { params } = readVerification(input.verificationType, verificationParams)
       const now = clock.now()
       const row: ReceiverRow = {
@@ -206,6 +215,7 @@ export function createReceivers(parts: ReceiverParts) {
       // Whoever says what it does, and for whom, answers for it.
       const isTaken =
         !isDeepStrictEqual(doneBy(before.definition), doneBy(definition)) || !isDeepStrictEqual(params, held)
+      if (isTaken) requireOwnRights(ctx, definition)
       const row: ReceiverRow = {
         ...before.row,
         path: definition.path,

@@ -1,9 +1,11 @@
 // By whose rights a webhook sends, and what of its deliveries somebody may see. Knows no request.
+import { platformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { RealtimeService } from '#main/plugins/realtime/api.ts'
@@ -108,4 +110,15 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
       return speaker !== undefined && sees(speaker, delivery)
     },
   }
+}
+
+/**
+ * Refuses to have rights lent for good by who has them in part or for an hour: a key narrowed to permission sets, and
+ * whoever acts as somebody else.
+ * @throws permission_denied
+ * @source D-249
+ */
+export function requireWholeRights(ctx: RequestContext): void {
+  if (ctx.impersonatorId !== undefined) throw platformError('permission_denied', { reason: 'IMPERSONATED' })
+  if (narrowedKey(ctx) !== null) throw platformError('permission_denied', { reason: 'narrowed_key' })
 }
