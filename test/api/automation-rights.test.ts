@@ -69,6 +69,35 @@ describe('flows', () => {
     expect((await as('worker', 'GET', '/automation')).body.data.flows).toMatchObject([{ name: 'plain', nodeCount: 2 }])
   })
 
+  it('lend nobody’s rights for good to a key that has them in part, or to who acts as them', async () => {
+    const item = {
+      name: 'flows_only',
+      systemPermissions: ['manage_flows'],
+      objects: {},
+      fields: {},
+      rowLevelSecurity: [],
+    }
+    await host.put('/meta/permission/flows_only', item)
+    const { key } = (await host.post('/keys', { name: 'Flows', permissionSets: ['flows_only'] })).body
+    const begun = await host.post('/auth/admin/impersonate-user', { userId: ids['designer'] })
+    const [start, ...others] = rowOf().nodes
+    const nodes = [{ ...start, config: { cron: '0 5 * * *' } }, ...others]
+    const nightly = { name: 'nightly', status: 'active', type: 'schedule', ...rowOf(), nodes }
+    for (const [token, reason] of [
+      [key, 'narrowed_key'],
+      [begun.body.session.token, 'IMPERSONATED'],
+    ]) {
+      const made = await host.as(token, 'POST', '/automation', nightly)
+      expect([made.status, made.body.error?.details.reason]).toEqual([403, reason])
+      const put = await host.as(token, 'PUT', '/meta/flow/nightly', { ...nightly, label: 'Nightly' })
+      expect([put.status, put.body.error?.details.reason]).toEqual([403, reason])
+      // Started by whoever asks, with the rights of who asks.
+      const plain = { name: `of_${reason.toLowerCase()}`, status: 'active', ...rowOf() }
+      expect((await host.as(token, 'POST', '/automation', plain)).status).toBe(201)
+    }
+    expect(await code('designer', 'POST', '/automation', nightly)).toBe(201)
+  })
+
   it('run as the system only where an administrator says so', async () => {
     const flow = { name: 'mighty', status: 'active', runAs: 'system', ...rowOf() }
     const refused = await as('designer', 'POST', '/automation', flow)

@@ -1,6 +1,7 @@
 // What automation hears of: flows that are saved and deleted, records that change and are gone for good.
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AutomationCore } from './service.ts'
+import { whyNotLent } from './service/caller.ts'
 import { blankRun, getRun, runsAbout } from './store.ts'
 
 /** Registers the listeners. */
@@ -15,7 +16,8 @@ export function subscribe(
     host.on(type, ({ payload, actor }, tx, ctx) => {
       const { type: of, name } = payload as { type: string; name: string }
       if (of !== 'flow') return
-      const savedBy = actor.type === 'user' ? actor.id : null
+      // What nobody starts runs with the rights of the saver: whole ones, or none.
+      const savedBy = actor.type === 'user' && whyNotLent(ctx) === null ? actor.id : null
       states.put(tx, name, { ...states.of(name), savedBy, savedOrganization: ctx.organizationId })
     })
   }

@@ -6,6 +6,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { ItemRule, MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ConfigCheck, GraphSource } from '../api.ts'
 import { automationError } from '../errors.ts'
+import { whyNotLent } from './caller.ts'
 import type { FlowProblem } from './check-flow.ts'
 import { flowProblems, structuralProblems } from './check-flow.ts'
 import { plainCredentials } from './credentials.ts'
@@ -63,6 +64,8 @@ export function createFlowRule({ metadata, types, check, isAdministrator }: Rule
     const flow = readFlow(name, item)
     if (flow.runAs === 'system' && !isAdministrator(ctx))
       throw platformError('permission_denied', { reason: 'run_as_system', required: 'administrator' })
+    const reason = flow.runAs === 'user' && flow.type === 'schedule' ? whyNotLent(ctx) : null
+    if (reason !== null) throw platformError('permission_denied', { reason })
     const before = metadata.get('flow', name)
     const from = before === undefined ? flow.status : statusOf(before.item)
     const isAllowed = from === flow.status || transitions[from].includes(flow.status)
