@@ -149,6 +149,8 @@ export async function createAnswerStore({
       // Nothing of a purged record stays, also not in an answer (D-59); that the write was made is still known.
       if (event.type !== 'record.purged') return
       const named = 'SELECT name FROM _answer_record WHERE record_id = ?'
+      // Few records are named: looking costs less than an UPDATE that finds nothing.
+      if (tx.get(statement(named, [event.recordId])) === undefined) return
       tx.run(statement(`UPDATE _answer SET answer = NULL, size = 0 WHERE name IN (${named})`, [event.recordId]))
     },
     Number.MAX_SAFE_INTEGER,

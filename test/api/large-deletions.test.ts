@@ -10,9 +10,10 @@ import { createTestHost } from '../support/create-test-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
 import { sized } from '../support/test-size.ts'
 
-const count = sized(5_000, 50_000)
+const count = sized(3_000, 20_000)
 /** More than are answered before the deletion has begun and after it has ended. */
-const answeredMeanwhile = 5
+const answeredMeanwhile = 3
+const timeoutMs = sized(120_000, 600_000)
 
 const objects: Readonly<Record<string, Record<string, unknown>>> = {
   firm: { name: { type: 'text' } },
@@ -57,7 +58,7 @@ const during = async <T>(call: Promise<Answer>, read: () => Promise<T>): Promise
   return seen
 }
 
-describe('a large deletion', () => {
+describe('a large deletion', { timeout: timeoutMs }, () => {
   let host: TestHost
   const ask: Ask = (method, path, body) =>
     method === 'GET' ? host.get(path) : method === 'PUT' ? host.put(path, body) : host.post(path, body)
@@ -129,7 +130,7 @@ describe('a large deletion', () => {
   })
 })
 
-describe('a large deletion that a kill interrupts', () => {
+describe('a large deletion that a kill interrupts', { timeout: timeoutMs }, () => {
   it('has not begun after the restart, and can be done', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-deletion-kill-'))
     let server: ChildServer = await startChildServer({ dataDir })

@@ -50,6 +50,8 @@ export const auditPlugin = definePlugin({
     })
     const record: AuditService['record'] = (tx, subject, draft) =>
       chain.append(tx, entryFacts(clock.iso(), subject, draft))
+    const recordAtEnd: AuditService['record'] = (tx, about, draft) =>
+      chain.appendAtEnd(tx, entryFacts(clock.iso(), about, draft))
     const subject = internalContext('audit')
     await writeOpening(opening, { write, record, anchor, note: restoreNote, subject, log })
     removeRestoreNote(options.dataDir)
@@ -67,7 +69,7 @@ export const auditPlugin = definePlugin({
     const service: AuditService = { record, note: (about, draft) => notes.add(about, draft), verify }
     host.provide('audit', service)
     host.setAuditSink(createAuditSink({ note: service.note, clock }))
-    const listener = eventRecorder({ record, flood })
+    const listener = eventRecorder({ record, recordAtEnd, flood })
     for (const type of heardEvents) host.on(type, listener, { priority: lastPriority })
 
     host.handle(

@@ -8,14 +8,18 @@ import { draftOf } from './service/kinds.ts'
 /** What the listener works with. */
 export interface SubscriberParts {
   readonly record: (tx: Tx, subject: AuditSubject, draft: AuditDraft) => void
+  /** The same at the end of the job: each entry makes the search index write its pending words, so that many come last. */
+  readonly recordAtEnd: (tx: Tx, subject: AuditSubject, draft: AuditDraft) => void
   readonly flood: Pick<Flood, 'admit'>
 }
 
 /** Makes the listener. Changes are kept one by one whatever their number; failures and denials are bounded. */
-export function eventRecorder({ record, flood }: SubscriberParts): EventListener {
+export function eventRecorder({ record, recordAtEnd, flood }: SubscriberParts): EventListener {
   return (event, tx, ctx) => {
     const draft = draftOf(event)
     const isChange = (draft.outcome ?? 'ok') === 'ok'
-    if (isChange || flood.admit(ctx, draft)) record(tx, ctx, draft)
+    if (!isChange && !flood.admit(ctx, draft)) return
+    if (event.type.startsWith('record.')) recordAtEnd(tx, ctx, draft)
+    else record(tx, ctx, draft)
   }
 }

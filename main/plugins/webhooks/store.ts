@@ -216,13 +216,11 @@ export function endDelivery(tx: Tx, id: string): void {
 
 /** Forgets what deliveries quote of a record that is gone for good; none of them is sent again (D-59). */
 export function forgetRecord(tx: Tx, record: string): void {
-  tx.run(
-    statement(
-      `UPDATE webhooks_delivery SET ${forgotten} WHERE record_id = ?
-       OR id IN (SELECT delivery_id FROM webhooks_mention WHERE record_id = ?)`,
-      [record, record],
-    ),
-  )
+  const quoting = 'WHERE record_id = ? OR id IN (SELECT delivery_id FROM webhooks_mention WHERE record_id = ?)'
+  // Looked for first: the UPDATE makes a table of its own each time, also where it finds nothing.
+  const first = statement(`SELECT 1 FROM webhooks_delivery ${quoting} LIMIT 1`, [record, record])
+  if (tx.get(first) === undefined) return
+  tx.run(statement(`UPDATE webhooks_delivery SET ${forgotten} ${quoting}`, [record, record]))
 }
 
 /** A page of deliveries of a webhook, newest first, and one more where there is one. */

@@ -1,6 +1,6 @@
 // Adds entries to the chain. The end as it was last committed is remembered here and in the anchor: a table whose end was
 // cut off or changed behind the host's back is not continued as if nothing had been, its break stays visible.
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { insertEntry, readHead } from '../store.ts'
 import type { Anchor } from './anchor.ts'
@@ -11,6 +11,8 @@ import { entryHash } from './entry.ts'
 export interface Chain {
   /** Adds an entry inside a transaction. */
   append(tx: Tx, facts: EntryFacts): void
+  /** Adds an entry at the end of the job, in its transaction. */
+  appendAtEnd(tx: Tx, facts: EntryFacts): void
   /** The end of what is committed. */
   head(): Head
 }
@@ -39,20 +41,30 @@ export function createChain({ key, anchor, head, log }: ChainParts): Chain {
     }
   }
 
+  const append: Chain['append'] = (tx, facts) => {
+    const last = readHead(tx)
+    const before = last.seq > committed.seq ? last : committed
+    const entry = { seq: before.seq + 1, ...facts, prev: before.hash }
+    const next = { ...entry, hash: entryHash(key, entry) }
+    insertEntry(tx, next)
+    tx.afterCommit(() => {
+      committed = { seq: next.seq, hash: next.hash }
+      if (isDue) return
+      isDue = true
+      queueMicrotask(writeAnchor)
+    })
+  }
+
+  const appendAll = function* (gathered: readonly { tx: Tx; facts: EntryFacts }[]): Steps<void> {
+    for (const { tx, facts } of gathered) {
+      append(tx, facts)
+      yield
+    }
+  }
+
   return {
-    append(tx, facts) {
-      const last = readHead(tx)
-      const before = last.seq > committed.seq ? last : committed
-      const entry = { seq: before.seq + 1, ...facts, prev: before.hash }
-      const next = { ...entry, hash: entryHash(key, entry) }
-      insertEntry(tx, next)
-      tx.afterCommit(() => {
-        committed = { seq: next.seq, hash: next.hash }
-        if (isDue) return
-        isDue = true
-        queueMicrotask(writeAnchor)
-      })
-    },
+    append,
+    appendAtEnd: (tx, facts) => tx.gather(appendAll, { tx, facts }),
     head: () => committed,
   }
 }

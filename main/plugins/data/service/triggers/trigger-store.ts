@@ -54,7 +54,10 @@ export function addRun(tx: Tx, run: TriggerRun): void {
 /** Leaves only the codes of what failed over a record: reasons may quote it. @source D-59 */
 export function forgetReasons(tx: Tx, recordId: string): void {
   const code = "substr(error, 1, instr(error || ':', ':') - 1)"
-  tx.run(statement(`UPDATE data_trigger_run SET error = ${code} WHERE record_id = ? AND error IS NOT NULL`, [recordId]))
+  const failed = 'WHERE record_id = ? AND error IS NOT NULL'
+  // Looked for first: the UPDATE makes a table of its own each time, also where it finds nothing.
+  if (tx.get(statement(`SELECT 1 FROM data_trigger_run ${failed} LIMIT 1`, [recordId])) === undefined) return
+  tx.run(statement(`UPDATE data_trigger_run SET error = ${code} ${failed}`, [recordId]))
 }
 
 /** The latest runs of a trigger before a run, newest first. */
