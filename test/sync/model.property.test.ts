@@ -31,7 +31,7 @@ const total: Record<string, number> = {}
 /** Without any of these a schedule proves little. */
 const ways = `edit text delete restore purge batch import group crash rollback copy putBack concurrent gaps lost field
   delete_edit unique orphan comment editComment uncomment react pin words addField renameField labelField removeField fill
-  writeMemo move cycle retype options uniqueness merge dropField relay clock refused`.split(/\s+/)
+  writeMemo move cycle retype options uniqueness limit validation merge dropField relay clock refused`.split(/\s+/)
 
 describe('machines at rest', () => {
   let pool: readonly ModelMachine[] = []

@@ -13,6 +13,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
 import type { RecordHooks } from './service/hook-words.ts'
+import type { LimitWords } from './service/limit-words.ts'
 
 export type { HookEvent, HookItem, HookOutcome, RecordHooks } from './service/hook-words.ts'
 
@@ -325,10 +326,7 @@ export interface RemoteOutcome {
   readonly broken: readonly BrokenRule[]
   /** Fields of type `master_detail` whose master is missing or in the trash. */
   readonly orphans: readonly { readonly field: string; readonly object: string; readonly id: string }[]
-  /**
-   * Live details that a deletion leaves without this master, at this moment: what the same group deletes after it is among
-   * them.
-   */
+  /** Live details that a deletion leaves without this master by now, with those the same group deletes after it. */
   readonly stranded: readonly { readonly field: string; readonly object: string; readonly id: string }[]
 }
 
@@ -397,7 +395,7 @@ export interface BackupsAside {
 }
 
 /** The data service. */
-export interface DataService {
+export interface DataService extends LimitWords {
   /**
    * Makes sure that the caller may do this with a stored record; for plugins that keep things about records.
    * @param input `deletedToo` also finds records in the trash

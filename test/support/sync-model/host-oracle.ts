@@ -16,6 +16,7 @@ import { conflictsOf, openConflicts, ringsOf } from './oracle-conflicts.ts'
 import { assertDerived, assertNumbers, assertStock } from './oracle-derived.ts'
 import { assertRank, assertRegister, assertReplay, assertText, withFollowing } from './oracle-documents.ts'
 import { assertChangelog, assertNothingLost } from './oracle-history.ts'
+import { createLimitOracle } from './oracle-limits.ts'
 import { aliveOf, same } from './oracle-marks.ts'
 import { assertProjection, dumpOf, sameRows, talkDump } from './oracle-rows.ts'
 import { assertSchema, schemaConflicts, schemaDump } from './oracle-schema.ts'
@@ -34,7 +35,15 @@ export interface Seen {
   readonly conflicts: Readonly<Record<string, number>>
 }
 
-const compared: ReadonlySet<string> = new Set(['field', 'delete_edit', 'unique', 'orphan', 'cycle', 'type'])
+const compared: ReadonlySet<string> = new Set([
+  'field',
+  'delete_edit',
+  'unique',
+  'orphan',
+  'cycle',
+  'type',
+  'validation',
+])
 
 /**
  * Checks everything; the message of the error says what was broken.
@@ -85,6 +94,7 @@ function assertAlike(
   let concurrent = 0
   const expected: string[] = []
   const purged = new Set<string>()
+  const limited = createLimitOracle(first)
   const byDoc = new Map<string, Written[]>()
   for (const one of survivors) for (const { doc } of one.docs) byDoc.set(doc, [...(byDoc.get(doc) ?? []), one])
   // Whoever deletes a record has seen its texts with what is refused elsewhere of them.
@@ -116,6 +126,7 @@ function assertAlike(
     const register = readRegister(loaded)
     const alive = aliveOf(doc, writes, removesOfTalk, emptied)
     concurrent += assertRegister(doc, register, alive, skewed)
+    limited.note(doc, register, alive)
     if (doc.startsWith('m/object/')) {
       for (const machine of machines) assertSchema(machine, doc, register)
       expected.push(...schemaConflicts(doc, register))
@@ -142,6 +153,8 @@ function assertAlike(
       doc.startsWith(`r/${memos}/`) || (doc === `m/object/${memos}` && kind === 'delete_edit')
     const listed = found.filter((one) => ['field', 'delete_edit'].includes(one.kind) && !isOfMemos(one))
     same(`conflicts of ${machine.name}`, listed.map(({ key }) => key).sort(), expected.toSorted())
+    const broken = found.filter(({ key }) => limited.isOf(key)).map(({ key }) => key)
+    same(`limits that are broken on ${machine.name}`, broken.sort(), limited.expected())
     const rings = found.filter(({ kind }) => kind === 'cycle').map(({ key }) => key)
     same(`rings of ${machine.name}`, rings.sort(), ringsOf(machine, dump.get('part')!).sort())
     const words = found.filter(({ doc }) => doc.startsWith('f/'))

@@ -20,7 +20,7 @@ export interface HostOutcome extends AtRest {
 
 const isOfMemos: ReadonlySet<HostStep['kind']> = new Set<MemoStep['kind']>([
   ...(['memo', 'writeMemo', 'trashMemo', 'retype', 'options'] as const),
-  ...(['uniqueness', 'merge', 'dropField', 'dropMemos'] as const),
+  ...(['uniqueness', 'limit', 'merge', 'dropField', 'dropMemos'] as const),
 ])
 
 const happenings: ReadonlySet<HostStep['kind']> = new Set<WorldStep['kind']>([

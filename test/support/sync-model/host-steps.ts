@@ -52,7 +52,7 @@ export type MemoStep =
   | { readonly kind: 'memo' | 'writeMemo'; readonly m: number; readonly r: number; readonly n: number }
   | { readonly kind: 'trashMemo'; readonly m: number; readonly r: number }
   | {
-      readonly kind: 'retype' | 'options' | 'uniqueness' | 'merge' | 'dropField' | 'dropMemos'
+      readonly kind: 'retype' | 'options' | 'uniqueness' | 'limit' | 'merge' | 'dropField' | 'dropMemos'
       readonly m: number
       readonly n: number
     }
@@ -194,7 +194,7 @@ function memoStep(): fc.Arbitrary<HostStep> {
     of(4, fc.record({ kind: kind('memo'), ...on, n })),
     of(10, fc.record({ kind: kind('writeMemo'), ...on, n })),
     of(2, fc.record({ kind: kind('trashMemo'), ...on })),
-    of(6, fc.record({ kind: kind('retype', 'options', 'uniqueness', 'merge', 'dropField'), m, n })),
+    of(6, fc.record({ kind: kind('retype', 'options', 'uniqueness', 'limit', 'merge', 'dropField'), m, n })),
     of(1, fc.record({ kind: kind('dropMemos'), m, n })),
     of(12, fc.record({ kind: kind('flow'), m, to: small, salt: fc.nat() })),
     of(1, fc.record({ kind: kind('push', 'pull'), m })),

@@ -149,6 +149,7 @@ export class Writer {
       case 'retype':
       case 'options':
       case 'uniqueness':
+      case 'limit':
       case 'merge':
       case 'dropField':
       case 'dropMemos':

@@ -22,6 +22,8 @@ const longTypes: ReadonlySet<unknown> = new Set(['textarea', 'markdown'])
 /** What `text` is in turn. @source D-94 */
 const types = ['text', 'markdown', 'textarea', 'number']
 const options = ['red', 'green', 'blue']
+/** What `title` is limited to from time to time. */
+const onlyDigits = '^[0-9]+$'
 
 interface MemoRow extends Record<string, unknown> {
   readonly id: string
@@ -72,7 +74,8 @@ async function writeMemo(
     const field = schema.byName.get(name)
     if (field === undefined || ((n >> index) & 1) === 0) continue
     // Some are numbers, so that some survive a change of the type.
-    const word = made % 2 === 0 || field.type === 'number' ? String(made) : `w${made}`
+    const isNumber = made % 2 === 0 || field.type === 'number' || field.settings.pattern !== undefined
+    const word = isNumber ? String(made) : `w${made}`
     const before = memo?.[field.column]
     const whole = longTypes.has(field.type) && typeof before === 'string' ? `${before} ${word}` : word
     values[name] = field.type === 'number' ? Number(word) : whole
@@ -111,6 +114,11 @@ async function redefine(machine: Machine, { kind, n }: Exclude<MemoStep, { r: nu
     case 'uniqueness':
       change('mark', { unique: fields['mark']?.['unique'] !== true })
       break
+    case 'limit': {
+      const { pattern: _pattern, ...free } = fields['title'] ?? {}
+      fields['title'] = fields['title']?.['pattern'] === undefined ? { ...free, pattern: onlyDigits } : free
+      break
+    }
     case 'merge':
       change('tally', { merge: fields['tally']?.['merge'] === 'sum' ? 'latest' : 'sum' })
       break

@@ -64,7 +64,13 @@ export function assertSchema(machine: Machine, doc: string, register: Register):
 /** Two people changed the same of a definition, as `field <doc> <key>`. */
 export function schemaConflicts(doc: string, register: Register): string[] {
   return [...register]
-    .filter(([, { winner, losers }]) => losers.some((one) => JSON.stringify(one[1]) !== JSON.stringify(winner[1])))
+    .filter(([key]) => !key.includes('._limit.'))
+    .filter(([key, { winner, losers }]) =>
+      losers.some((one) =>
+        // Two people who removed it agree, whatever each had seen.
+        key === '_del' && winner[1] !== null ? one[1] === null : JSON.stringify(one[1]) !== JSON.stringify(winner[1]),
+      ),
+    )
     .map(([key]) => `field ${doc} ${key}`)
 }
 

@@ -134,7 +134,7 @@ const known = new WeakMap<FieldSchema, FieldSchema>()
  * The field without the limits of its definition: two machines may have different ones for a while, and a value that is
  * on one of them must not be lost on the other. What keeps texts harmless stays: schemes of links, sanitising.
  */
-function loosened(field: FieldSchema): FieldSchema {
+export function loosened(field: FieldSchema): FieldSchema {
   let loose = known.get(field)
   if (loose === undefined) {
     const {

@@ -17,6 +17,7 @@ import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import type { RecordNumbers } from './numbering.ts'
 import { isProvisional, provisionalBeginning } from './numbering.ts'
+import { brokenLimit } from './field-limits.ts'
 import type { FindingParts } from './remote-findings.ts'
 import type { TrashedRecord } from './remote-cascades.ts'
 import { noteCascades } from './remote-cascades.ts'
@@ -34,6 +35,7 @@ export type RemoteWrites = Pick<
   | 'applyGroup'
   | 'detailsOf'
   | 'relationsOf'
+  | 'brokenLimit'
   | 'wholeRecords'
   | 'setNumbering'
   | 'issueNumbers'
@@ -184,6 +186,11 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
       if (!hasRelations(parts, schema)) return null
       const row = getRow(tx, schema, id)
       return row === undefined || row['deleted_at'] !== null ? null : relationsOf(parts, tx, schema, row)
+    },
+
+    brokenLimit(object, name, limit, value) {
+      const field = schemaOf(object).byName.get(name)
+      return field === undefined ? null : brokenLimit(field, limit, value, parts.parseEnv())
     },
 
     detailsOf: (tx, { object, id }) =>

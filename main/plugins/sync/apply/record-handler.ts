@@ -11,7 +11,7 @@ import { isStored } from '#main/database/query/object-rows.ts'
 import type { DataService, RemoteChange, RemoteOutcome } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { createEntryHistory } from '../conflicts/base-value.ts'
-import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-store.ts'
+import { closeOthers, conflictId, isOfLimit, openConflict } from '../conflicts/conflict-store.ts'
 import type { Conflict, ConflictDraft, ConflictKind } from '../conflicts/conflict-store.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
@@ -29,6 +29,7 @@ import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordBackfill } from '../write/record-backfill.ts'
 import type { MovedFields } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
+import { createLimitJudge } from './limit-conflicts.ts'
 import { isRemoved } from './removed.ts'
 import { conflictsOf, deleteConflicts, movedConflicts, typeConflicts, writtenConflicts } from './record-conflicts.ts'
 import type { DeletionScene, SeenText, WriterOf } from './record-conflicts.ts'
@@ -36,7 +37,7 @@ import type { NoteWritten } from './relation-conflicts.ts'
 
 /** What the projection works with. */
 export interface RecordHandlerParts {
-  readonly data: Pick<DataService, 'applyRemote' | 'issueNumbers' | 'wholeRecords'>
+  readonly data: Pick<DataService, 'applyRemote' | 'brokenLimit' | 'issueNumbers' | 'wholeRecords'>
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas' | 'epoch'>
   readonly clock: Clock
   readonly ids: Ids
@@ -56,9 +57,6 @@ export interface RecordHandlerParts {
 /** Conflicts that follow from a merged record alone; the others end by a person or by another record. */
 const ownKinds: readonly ConflictKind[] = ['field', 'delete_edit', 'type', 'validation']
 
-/** Those that need no look at the row as it is stored. */
-const writtenKinds: readonly ConflictKind[] = ['field', 'delete_edit', 'type']
-
 type RecordName = Extract<DocName, { kind: 'record' }>
 type TextName = Extract<DocName, { kind: 'text' }>
 
@@ -66,6 +64,7 @@ type TextName = Extract<DocName, { kind: 'text' }>
 export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKindHandler[] {
   const { data, metadata, clock } = parts
   const { schemaOf: schemas } = parts
+  const judgeLimits = createLimitJudge(data)
 
   const projectRecord = (tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected => {
     const name = merged.name as RecordName
@@ -111,7 +110,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   const keepConflicts = (
     tx: Tx,
     merged: MergedDocument,
-    found: {
+    of: {
       schema: ObjectSchema
       register: Register
       values: ReturnType<typeof mergeValues>
@@ -119,20 +118,25 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
       written: RemoteChange['values']
     },
   ): void => {
-    const { schema, register, values, outcome, written } = found
+    const { schema, register, values, outcome, written } = of
     const recordId = (merged.name as RecordName).record
     const scene = sceneAt(tx, { schema, recordId, register })
-    const drafts = conflictsOf({ ...scene, merged: values, outcome })
+    const found = conflictsOf({ ...scene, merged: values, outcome })
+    const ofRules = new Set(found.map(conflictId))
+    const limits = judgeLimits(tx, { ...scene, merged: values }).filter((draft) => !ofRules.has(conflictId(draft)))
+    const drafts = [...found, ...limits]
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
     const ids = new Set(drafts.map(conflictId))
     const still = {
       // A value that does not fit stays one while its field is not written.
-      has: (id: string, { kind, field }: Conflict): boolean =>
-        ids.has(id) || (kind === 'type' && !isWritten(schema, written, field)),
+      has: (id: string, conflict: Conflict): boolean =>
+        ids.has(id) ||
+        (conflict.kind === 'type' && !isWritten(schema, written, conflict.field)) ||
+        // Where nothing was stored, the row was not judged again by rules.
+        (conflict.kind === 'validation' && !outcome.changed && !isOfLimit(conflict)),
     }
-    // Where nothing was stored, the row was not judged again.
-    closeOthers(tx, { doc: scene.doc }, outcome.changed ? ownKinds : writtenKinds, still, at)
+    closeOthers(tx, { doc: scene.doc }, ownKinds, still, at)
   }
 
   /** Two machines that filled an empty text at once: both texts stand one after the other, and people are told. */

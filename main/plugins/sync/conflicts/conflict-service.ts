@@ -18,6 +18,7 @@ import {
   removeConflicts,
   reopenConflict,
   settleConflict,
+  isOfLimit,
 } from './conflict-store.ts'
 import type { ConflictView, SeenConflict, SeenItem, ShownConflict } from './conflict-view.ts'
 import { createConflictView } from './conflict-view.ts'
@@ -195,7 +196,10 @@ export function followRecords(
   // A write that passed the rules leaves nothing broken.
   host.on(
     'record.updated',
-    settle('edit', ({ kind, field }, changed) => changed.has(field) || kind === 'validation'),
+    settle(
+      'edit',
+      (conflict, changed) => changed.has(conflict.field) || (conflict.kind === 'validation' && !isOfLimit(conflict)),
+    ),
   )
   host.on(
     'record.restored',

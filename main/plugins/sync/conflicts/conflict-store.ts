@@ -223,6 +223,11 @@ export function closeOthers(
   return gone.map(({ id }) => id)
 }
 
+/** Whether a conflict is about a limit of a field's definition, and not about a rule. */
+export function isOfLimit({ kind, winner: { value } }: Pick<Conflict, 'kind' | 'winner'>): boolean {
+  return kind === 'validation' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'limit')
+}
+
 /** Whether a job has met an open conflict, or opened one. */
 const openIn = new WeakMap<Tx, boolean>()
 

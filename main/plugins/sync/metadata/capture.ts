@@ -12,17 +12,9 @@ import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { baseOf, fromEntry, itemKey, parseEntryKey } from './entry-keys.ts'
 import { seenLog } from './removed-objects.ts'
-import {
-  flagDuplicates,
-  flagRecords,
-  markDue,
-  putClaim,
-  putShown,
-  readHiddenParts,
-  readRow,
-  readStored,
-} from './store.ts'
+import { flagListed, flagRecords, markDue, putClaim, putShown, readHiddenParts, readRow, readStored } from './store.ts'
 import type { DocKey } from './store.ts'
+import { hasOtherLimits, writeLimits } from './limits.ts'
 import { writeRemoved, writeShown } from './write-entries.ts'
 
 /** What capturing works with. */
@@ -104,6 +96,7 @@ export function createCapture({
       if (row === undefined) putClaim(tx, key, { wanted: '', stamp: '', isDeleted: false })
       docs.edit(tx, ctx, { kind: 'metadata', ...key }, (place) => {
         const isReturning = writeShown(place, before, after)
+        if (key.type === 'object') writeLimits(tx, place, before, after)
         if (isReturning && key.type === 'object') flagRecords(tx, key.uid)
         noteClaim(tx, key, place)
         const register = place.register()
@@ -116,11 +109,15 @@ export function createCapture({
     if (object !== null) {
       const mayConvert = isConverting(before, after)
       const isClaim = isUniqueness(before, after)
+      const isLimit = hasOtherLimits(before, after)
       if (mayConvert) converted(tx, ctx, object)
       if (before !== null && !travels(before) && travels(after)) begun(tx)
       // What was written before the definition arrived is read by it from now on.
-      if ((mayConvert || isClaim) && !isRecording) flagRecords(tx, object)
-      else if (isClaim) flagDuplicates(tx, object)
+      if ((mayConvert || isClaim || isLimit) && !isRecording) flagRecords(tx, object)
+      else {
+        if (isClaim) flagListed(tx, object, 'unique')
+        if (isLimit) flagListed(tx, object, 'validation')
+      }
     }
     // Parts that others made of an object that was removed come back with it.
     if (key.type !== 'object' || before !== null) return

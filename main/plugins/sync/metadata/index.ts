@@ -13,6 +13,7 @@ import { createCapture } from './capture.ts'
 import { createRemovalDecisions } from './deciding.ts'
 import type { RemovalDecisions } from './deciding.ts'
 import { docItem, hasGone, isItemGone, isReturned } from './item-entries.ts'
+import { sayLimits } from './limits.ts'
 import { createNaming } from './naming.ts'
 import { createProjection } from './projection.ts'
 import type { ProjectionParts } from './projection.ts'
@@ -179,7 +180,8 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         projection.noteNames()
         if (type === 'object') {
           markReferrers(tx, uid, merged)
-          if (isReturned(uid, register, readRow(tx, merged.name)?.shown ?? null)) flagRecords(tx, uid)
+          const isReturning = isReturned(uid, register, readRow(tx, merged.name)?.shown ?? null)
+          if (isReturning || sayLimits(merged.changedKeys ?? [])) flagRecords(tx, uid)
         }
         tellConflicts(tx, register, merged, { type, uid })
         settled(tx, { type, uid }, register, null)
@@ -255,6 +257,8 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
 
 /** What says something else than what won; whoever removed an item says the same as somebody else who did. */
 function differing(winner: RegisterEntry, losers: readonly RegisterEntry[]): RegisterEntry[] {
+  // What makers of a limit had seen is nothing to choose between.
+  if (sayLimits([winner[0]])) return []
   const isRemoval = winner[0] === '_del' && winner[1] !== null
   return losers.filter((loser) => (isRemoval ? loser[1] === null : !sameJson(loser[1], winner[1])))
 }

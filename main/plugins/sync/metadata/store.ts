@@ -158,10 +158,10 @@ export function flagRecords(tx: Pick<Tx, 'run'>, object: string): void {
   for (const letter of ['r', 't']) tx.run(statement(sql, [`${letter}/${object}/`, `${letter}/${object}0`]))
 }
 
-/** Has the records of an object looked at again that are listed for a value that was to be unique. */
-export function flagDuplicates(tx: Pick<Tx, 'run'>, object: string): void {
-  const listed = "SELECT doc FROM sync_conflict WHERE object = ? AND kind = 'unique' AND state = 'open'"
-  tx.run(statement(`UPDATE sync_doc SET flags = flags | ${needsProject} WHERE name IN (${listed})`, [object]))
+/** Has the records of an object looked at again that are listed for a value that was to be unique, or breaks a limit. */
+export function flagListed(tx: Pick<Tx, 'run'>, object: string, kind: 'unique' | 'validation'): void {
+  const listed = "SELECT doc FROM sync_conflict WHERE object = ? AND kind = ? AND state = 'open'"
+  tx.run(statement(`UPDATE sync_doc SET flags = flags | ${needsProject} WHERE name IN (${listed})`, [object, kind]))
 }
 
 function toRow({ deleted, shown, actor, ...rest }: Row): MetadataRow {

@@ -8,6 +8,7 @@ import { ownFieldKey, parseEntryKey } from './entry-keys.ts'
 import { orderPatch } from './field-order.ts'
 import { docItem } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
+import { sayLimits } from './limits.ts'
 import type { SeenLog } from './removed-objects.ts'
 
 /**
@@ -35,7 +36,8 @@ export function writeShown(place: EditPlace, before: Shown | null, after: Shown)
   }
   // What comes back is as it is now, whatever the document says of the time before.
   for (const key of register.keys()) {
-    if (Object.hasOwn(after.entries, key)) continue
+    // What makers of limits had seen holds on.
+    if (Object.hasOwn(after.entries, key) || sayLimits([key])) continue
     const field = fieldOf(key)
     if (field === null) {
       if (before === null) patch.set(key, null)

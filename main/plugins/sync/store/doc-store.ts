@@ -64,6 +64,12 @@ export function readNames(
   return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`]))
 }
 
+/** The logical hash of a document, in hexadecimal digits; undefined when there is none. */
+export function readHash(read: Pick<Reader, 'get'>, name: string): string | undefined {
+  const sql = 'SELECT lower(hex(lhash)) AS hash FROM sync_doc WHERE name = ?'
+  return read.get(statement<{ hash: string }>(sql, [name]))?.hash
+}
+
 /** The hashes of the documents whose names begin with `prefix`, in hexadecimal digits. */
 export function readHashes(read: Pick<Reader, 'all'>, prefix: string): Map<string, string> {
   const sql = 'SELECT name, lower(hex(lhash)) AS hash FROM sync_doc WHERE name > ? AND name < ?'

@@ -1,0 +1,21 @@
+// Whether a value that is stored keeps to one limit of its field's definition, apart from all others. Reads nothing.
+import type { FieldLimit } from '#shared/field-types/field-limits.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ParseEnv } from '#shared/field-types/field-type.ts'
+import { parseField } from '#shared/field-types/parse-field.ts'
+import { loosened } from './remote-values.ts'
+
+/** What a value breaks of one limit, in a sentence; null where it keeps to it, or is none the type reads. */
+export function brokenLimit(field: FieldSchema, limit: FieldLimit, value: unknown, env: ParseEnv): string | null {
+  const free = loosened(field)
+  const plain = parseField(free, value, env)
+  const errors = plain.ok ? [] : plain.errors
+  const unlisted = errors.find(({ code }) => code === 'invalid_option')
+  if (limit === 'options' || errors.length > 0) return limit === 'options' ? (unlisted?.message ?? null) : null
+  const limited: FieldSchema =
+    limit === 'required'
+      ? { ...free, required: field.required }
+      : { ...free, settings: { ...free.settings, [limit]: field.settings[limit] } }
+  const result = parseField(limited, value, env)
+  return result.ok ? null : (result.errors[0]?.message ?? null)
+}

@@ -1,0 +1,117 @@
+// Limits of a field that one machine made stricter while another one, which did not know, wrote what breaks them: both list
+// the same records, whichever came first, and none that whoever made the limit had seen (D-388).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestHost } from '../support/create-test-host.ts'
+import { apart, createSyncedHost, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
+
+let desk: TestHost
+let laptop: TestHost
+
+const options = (...values: string[]) => values.map((value) => ({ value, label: value }))
+const free = {
+  title: { type: 'text' },
+  size: { type: 'number' },
+  code: { type: 'text' },
+  stage: { type: 'select', options: options('a', 'b', 'c') },
+}
+
+beforeAll(async () => {
+  desk = await startFounder('Desk')
+  await desk.defineObject('part', free)
+  laptop = await createSyncedHost()
+  await pair(desk, laptop)
+}, 60_000)
+
+afterAll(async () => {
+  await laptop?.stop()
+  await desk?.stop()
+})
+
+async function made(host: TestHost, data: object): Promise<string> {
+  const { status, body } = await host.post('/data/part', data)
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+
+async function define(host: TestHost, changes: Record<string, object>): Promise<void> {
+  const fields = Object.fromEntries(
+    Object.entries(free).map(([name, field]) => [name, { ...field, ...changes[name] }] as const),
+  )
+  const { status, body } = await host.put('/meta/object/part?confirm=true', { name: 'part', fields })
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+
+/** What is listed of each record, as `<field> <rule>`. */
+async function listed(host: TestHost): Promise<Record<string, string[]>> {
+  const { conflicts } = (await host.get('/sync/conflicts?limit=200')).body
+  const found: Record<string, string[]> = {}
+  for (const { kind, recordId, field, winner } of conflicts) {
+    expect(kind).toBe('validation')
+    expect(winner.value).toMatchObject({ message: expect.any(String) })
+    ;(found[recordId] ??= []).push(`${field} ${winner.value.rule}`)
+  }
+  for (const rules of Object.values(found)) rules.sort()
+  return found
+}
+
+async function bothList(expected: Record<string, string[]>): Promise<void> {
+  await inStep([desk, laptop])
+  for (const host of [desk, laptop]) {
+    let last: unknown
+    await until(`it is listed on both: ${JSON.stringify(expected)}`, async () => {
+      last = await listed(host)
+      return JSON.stringify(Object.entries(last as object).sort()) === JSON.stringify(Object.entries(expected).sort())
+    }).catch((error: unknown) => {
+      expect(last).toEqual(expected)
+      throw error
+    })
+  }
+}
+
+describe('a limit that came while somebody wrote elsewhere', { timeout: 60_000 }, () => {
+  it('is broken by what was written without knowing of it, on both machines, until somebody changes that', async () => {
+    const known = await made(desk, { title: 'Known', size: 50, code: 'abcdef', stage: 'a' })
+    const edited = await made(desk, { title: 'Edited', size: 1, code: 'ab', stage: 'a' })
+    await inStep([desk, laptop])
+    let before = ''
+    let after = ''
+    await apart(laptop, [desk], async () => {
+      before = await made(laptop, { title: 'Before', size: 60, code: 'abcdef', stage: 'c' })
+      await define(desk, {
+        title: { required: true },
+        size: { max: 10 },
+        code: { maxLength: 4, pattern: '^[a-z]+$' },
+        stage: { options: options('a', 'b') },
+      })
+      after = await made(laptop, { size: 5, code: 'A1', stage: 'b' })
+      expect((await laptop.patch(`/data/part/${edited}`, { size: 70 })).status).toBe(200)
+      expect((await laptop.patch(`/data/part/${known}`, { title: 'Known to both' })).status).toBe(200)
+    })
+    await bothList({
+      [before]: ['code code.maxLength', 'size size.max', 'stage stage.options'],
+      [after]: ['code code.pattern', 'title title.required'],
+      [edited]: ['size size.max'],
+    })
+    // Nothing is lost of what was written.
+    for (const host of [desk, laptop]) {
+      const { record } = (await host.get(`/data/part/${before}`)).body
+      expect(record).toMatchObject({ size: 60, code: 'abcdef', stage: 'c' })
+    }
+    // A value that fits ends it everywhere; another field does not.
+    expect((await desk.patch(`/data/part/${before}`, { size: 6, stage: 'b' })).status).toBe(200)
+    expect((await laptop.patch(`/data/part/${edited}`, { title: 'Edited once more' })).status).toBe(200)
+    const [{ id }] = (await laptop.get(`/sync/conflicts?recordId=${after}`)).body.conflicts.filter(
+      ({ field }: { field: string }) => field === 'title',
+    )
+    const decided = await laptop.post(`/sync/conflicts/${id}/resolve`, { choice: 'value', value: 'After' })
+    expect(decided.status, JSON.stringify(decided.body)).toBe(200)
+    await bothList({
+      [before]: ['code code.maxLength'],
+      [after]: ['code code.pattern'],
+      [edited]: ['size size.max'],
+    })
+    // A looser limit ends what keeps to it.
+    await define(desk, { title: { required: true }, size: { max: 100 }, code: { pattern: '^[a-z]+$' } })
+    await bothList({ [after]: ['code code.pattern'] })
+  })
+})
