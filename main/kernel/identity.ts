@@ -79,3 +79,14 @@ export function contextPart({
 export function narrowedKey({ scope, credentialId }: Partial<Pick<Caller, 'scope' | 'credentialId'>>): string | null {
   return (scope?.permissionSets ?? null) === null ? null : (credentialId ?? '')
 }
+
+/**
+ * Why the rights of a caller are not lent for good: they are those of a key narrowed to permission sets, or of somebody
+ * whom another one acts as. Null: they are whole.
+ */
+export function whyNotLent(
+  caller: Partial<Pick<Caller, 'scope' | 'credentialId' | 'impersonatorId'>>,
+): 'IMPERSONATED' | 'narrowed_key' | null {
+  if (caller.impersonatorId !== undefined) return 'IMPERSONATED'
+  return narrowedKey(caller) === null ? null : 'narrowed_key'
+}

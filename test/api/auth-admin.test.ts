@@ -309,7 +309,7 @@ describe('whoever manages users', () => {
     expect(await role()).toBe('admin')
   })
 
-  it('ends no session of an administrator with a key that is narrowed to it', async () => {
+  it('ends no session of an administrator with a narrowed key, nor leads notifications elsewhere with it', async () => {
     const { id } = await host.account('ada', 'admin')
     await host.account('abe', 'admin')
     await host.put('/meta/permission/users_only', { name: 'users_only', ...rights(['manage_users']) })
@@ -319,6 +319,9 @@ describe('whoever manages users', () => {
     const refused = await host.as(key, 'POST', '/auth/admin/revoke-user-sessions', { userId: id })
     expect([refused.status, refused.body.error.details.reason]).toEqual([403, 'TARGET_IS_ADMINISTRATOR'])
     expect(await isOpen(ada)).toBe(true)
+    const preferences = { channels: { slack: { enabled: true, url: 'https://hooks.example.com/x' } } }
+    const led = await host.as(key, 'PATCH', '/notifications/preferences', { preferences })
+    expect([led.status, led.body.error?.details.reason]).toEqual([403, 'narrowed_key'])
     expect((await host.as(abe, 'POST', '/auth/admin/revoke-user-sessions', { userId: id })).status).toBe(200)
     expect(await isOpen(ada)).toBe(false)
   })

@@ -1,7 +1,7 @@
 // What automation hears of: flows that are saved and deleted, records that change and are gone for good.
+import { whyNotLent } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AutomationCore } from './service.ts'
-import { whyNotLent } from './service/caller.ts'
 import { blankRun, getRun, runsAbout } from './store.ts'
 
 /** Registers the listeners. */

@@ -2,6 +2,7 @@
 import type { notificationRoutes } from '#shared/contracts/notifications.ts'
 import { notFound, platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { whyNotLent } from '#main/kernel/identity.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { Devices } from './service/devices.ts'
 import type { Inbox } from './service/inbox.ts'
@@ -57,7 +58,8 @@ export function notificationHandlers({
   }
 }
 
-/** Refuses whoever acts as somebody else: where that person is told of things would stay so after the hour (C10). */
+/** Refuses a narrowed key and whoever acts as somebody else: where a person is told of things outlasts both (C10). */
 function requireOneself(ctx: RequestContext): void {
-  if (ctx.impersonatorId !== undefined) throw platformError('permission_denied', { reason: 'IMPERSONATED' })
+  const reason = whyNotLent(ctx)
+  if (reason !== null) throw platformError('permission_denied', { reason })
 }

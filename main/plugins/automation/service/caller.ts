@@ -2,7 +2,6 @@
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { CredentialScope } from '#main/kernel/identity.ts'
-import { narrowedKey } from '#main/kernel/identity.ts'
 import { platformError } from '#shared/errors.ts'
 import type { AuthService } from '../../auth/api.ts'
 import type { RunRow } from '../store.ts'
@@ -31,15 +30,6 @@ export function organizationOf({ caller }: Pick<RunRow, 'caller'>): string | nul
 export function belongsTo(run: Pick<RunRow, 'caller'>, { organizationId }: RequestContext): boolean {
   const own = organizationOf(run)
   return own === null || own === organizationId
-}
-
-/**
- * Why the rights of a caller are not lent for good: they are those of a key narrowed to permission sets, or of somebody
- * whom another one acts as. Null: they are whole.
- */
-export function whyNotLent(ctx: RequestContext): 'IMPERSONATED' | 'narrowed_key' | null {
-  if (ctx.impersonatorId !== undefined) return 'IMPERSONATED'
-  return narrowedKey(ctx) === null ? null : 'narrowed_key'
 }
 
 /** Whether a user may act: there, and not banned. */

@@ -5,7 +5,7 @@ import type { PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
-import { narrowedKey } from '#main/kernel/identity.ts'
+import { whyNotLent } from '#main/kernel/identity.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { RealtimeService } from '#main/plugins/realtime/api.ts'
@@ -119,6 +119,6 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
  * @source D-249
  */
 export function requireWholeRights(ctx: RequestContext): void {
-  if (ctx.impersonatorId !== undefined) throw platformError('permission_denied', { reason: 'IMPERSONATED' })
-  if (narrowedKey(ctx) !== null) throw platformError('permission_denied', { reason: 'narrowed_key' })
+  const reason = whyNotLent(ctx)
+  if (reason !== null) throw platformError('permission_denied', { reason })
 }
