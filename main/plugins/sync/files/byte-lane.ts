@@ -29,9 +29,9 @@ export interface ByteLaneParts {
   readonly deviceOf: (id: string) => KnownDevice | undefined
   readonly others: () => readonly string[]
   readonly nameOf: (device: string) => string | null
-  /** Whose rights a person of a machine has here. */
   /** Whether a machine may have what is here. */
   readonly mayHave: (device: string) => boolean
+  /** Whose rights a person of a machine has here. */
   readonly personOf: (author: string, device: KnownDevice | undefined) => RequestContext | string | undefined
   /** Whether this machine keeps every file. */
   readonly keepsAll: () => boolean

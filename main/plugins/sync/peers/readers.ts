@@ -4,10 +4,7 @@
 import type { KnownDevice } from '../engine/replica.ts'
 import type { Roster } from './roster.ts'
 
-/** Judges and tells. */
-export type Readers = ReturnType<typeof createReaders>
-
-/** Makes it. */
+/** Makes what judges and tells. */
 export function createReaders(parts: {
   readonly roster: Pick<Roster, 'known' | 'isAdmin' | 'isNarrowed' | 'narrowedBy'>
   /** Id of this machine. */
