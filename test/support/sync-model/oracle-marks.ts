@@ -41,6 +41,15 @@ export function aliveOf(
   return new Map(alive.filter(([, marks]) => marks.length > 0))
 }
 
+/** Whether a removal is alive of a definition, and whether something of it is that no removal had seen. */
+export function removalIn(alive: ReadonlyMap<string, readonly Mark[]>, isRemoved: boolean): 'none' | 'seen' | 'unseen' {
+  const removals = (alive.get('_del') ?? []).filter(({ entry }) => entry[1] !== null)
+  if (!isRemoved) return 'none'
+  const others = [...alive].flatMap(([key, marks]) => (key === '_del' ? [] : marks))
+  const isSeen = ({ by }: Mark): boolean => removals.some((one) => one.by === by || hadSeen(one.by, by))
+  return others.every(isSeen) ? 'seen' : 'unseen'
+}
+
 /** Writes from the latest to the earliest: by true time, or by their stamps where clocks may be wrong. */
 export function latestFirst<T extends { readonly by: Written }>(
   marks: readonly T[],

@@ -61,16 +61,13 @@ export function assertSchema(machine: Machine, doc: string, register: Register):
   }
 }
 
-/** Two people changed the same of a definition, as `field <doc> <key>`. */
+/** Two people changed the same of a definition, as `field <doc> <key>`; whoever removes it says what others do who remove it. */
 export function schemaConflicts(doc: string, register: Register): string[] {
+  const isOther = ([key, value]: RegisterEntry, [, other]: RegisterEntry): boolean =>
+    key === '_del' && value !== null ? other === null : JSON.stringify(other) !== JSON.stringify(value)
   return [...register]
     .filter(([key]) => !key.includes('._limit.'))
-    .filter(([key, { winner, losers }]) =>
-      losers.some((one) =>
-        // Two people who removed it agree, whatever each had seen.
-        key === '_del' && winner[1] !== null ? one[1] === null : JSON.stringify(one[1]) !== JSON.stringify(winner[1]),
-      ),
-    )
+    .filter(([, { winner, losers }]) => losers.some((one) => isOther(winner, one)))
     .map(([key]) => `field ${doc} ${key}`)
 }
 
