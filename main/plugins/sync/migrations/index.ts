@@ -3,6 +3,7 @@ import type { Migration } from '#main/kernel/plugin.ts'
 import { syncTables } from './0001-sync-tables.ts'
 import { metadataDocuments } from './0002-metadata-documents.ts'
 import { keptAside } from './0003-kept-aside.ts'
+import { shutOut } from './0004-shut-out.ts'
 
 /** In order; released entries never change. */
-export const syncMigrations: readonly Migration[] = [syncTables, metadataDocuments, keptAside]
+export const syncMigrations: readonly Migration[] = [syncTables, metadataDocuments, keptAside, shutOut]

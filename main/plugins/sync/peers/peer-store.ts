@@ -21,22 +21,26 @@ export interface StoredPeer {
   readonly acked: Vector
   /** Milliseconds its clock was ahead. */
   readonly clockOffsetMs: number
+  /** Whether it said that this machine was unpaired, and has not let it in since. */
+  readonly shutOut: boolean
 }
 
 /** Everything known of the peers. */
 export type PeerStore = ReturnType<typeof openPeerStore>
 
 const flushMs = 3_000
+const unknown = { addresses: [], paused: false, lastSeenAt: null, clockOffsetMs: 0, shutOut: false }
 
 /** Opens the store on what is on disk. */
 export function openPeerStore(host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'>) {
   const peers = readPeers(host.read)
   const errors = new Map<string, { readonly reason: string; readonly at: string }>()
+  for (const { peer, shutOut, lastSeenAt } of peers.values())
+    if (shutOut) errors.set(peer, { reason: 'unpaired', at: lastSeenAt ?? host.clock.iso() })
   const dirty = new Set<string>()
   let timer: NodeJS.Timeout | undefined
 
-  const of = (peer: string): StoredPeer =>
-    peers.get(peer) ?? { peer, addresses: [], paused: false, lastSeenAt: null, acked: new Map(), clockOffsetMs: 0 }
+  const of = (peer: string): StoredPeer => peers.get(peer) ?? { ...unknown, peer, acked: new Map() }
 
   const change = (peer: string, changed: Partial<Omit<StoredPeer, 'peer'>>): void => {
     peers.set(peer, { ...of(peer), ...changed })
@@ -74,12 +78,15 @@ export function openPeerStore(host: Pick<PluginHost, 'read' | 'write' | 'clock' 
       else errors.set(peer, { reason, at: host.clock.iso() })
     },
     errorOf: (peer: string) => errors.get(peer),
+    /** Peers that said that this machine was unpaired. */
+    shutOutBy: (): string[] => [...peers.values()].filter(({ shutOut }) => shutOut).map(({ peer }) => peer),
     /** Stores what is not stored yet. */
     stop: flush,
   }
 }
 
 interface Row {
+  readonly shutOut: number
   readonly peer: string
   readonly acked: Uint8Array
   readonly lastSeenAt: string | null
@@ -90,23 +97,24 @@ interface Row {
 
 function readPeers(read: Pick<Reads, 'all'>): Map<string, StoredPeer> {
   const sql =
-    'SELECT peer, acked, last_seen_at AS lastSeenAt, address, paused, clock_offset AS clockOffsetMs FROM sync_peer'
+    'SELECT peer, acked, last_seen_at AS lastSeenAt, address, paused, clock_offset AS clockOffsetMs, shut_out AS shutOut FROM sync_peer'
   return new Map(
-    read.all(statement<Row>(sql)).map(({ address, paused, acked, ...row }): [string, StoredPeer] => {
+    read.all(statement<Row>(sql)).map(({ address, paused, acked, shutOut, ...row }): [string, StoredPeer] => {
       const addresses = address === null ? [] : address.split(' ')
-      return [row.peer, { ...row, addresses, paused: paused === 1, acked: ackedOf(acked) }]
+      return [row.peer, { ...row, addresses, paused: paused === 1, acked: ackedOf(acked), shutOut: shutOut === 1 }]
     }),
   )
 }
 
-function putPeer(tx: Pick<Tx, 'run'>, { peer, acked, lastSeenAt, addresses, paused, clockOffsetMs }: StoredPeer): void {
+function putPeer(tx: Pick<Tx, 'run'>, stored: StoredPeer): void {
+  const { peer, acked, lastSeenAt, addresses, paused, clockOffsetMs, shutOut } = stored
   const address = addresses.length === 0 ? null : addresses.join(' ')
   tx.run(
     statement(
-      `INSERT INTO sync_peer (peer, acked, last_seen_at, address, paused, clock_offset) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO sync_peer (peer, acked, last_seen_at, address, paused, clock_offset, shut_out) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (peer) DO UPDATE SET acked = excluded.acked, last_seen_at = excluded.last_seen_at,
-         address = excluded.address, paused = excluded.paused, clock_offset = excluded.clock_offset`,
-      [peer, encodeVector(acked), lastSeenAt, address, paused ? 1 : 0, Math.round(clockOffsetMs)],
+         address = excluded.address, paused = excluded.paused, clock_offset = excluded.clock_offset, shut_out = excluded.shut_out`,
+      [peer, encodeVector(acked), lastSeenAt, address, paused ? 1 : 0, Math.round(clockOffsetMs), shutOut ? 1 : 0],
     ),
   )
 }

@@ -34,6 +34,7 @@ import { createRoster } from './roster.ts'
 import type { WingParts } from './service.ts'
 import { listenAddresses } from './settings.ts'
 import type { StatusFacts } from './status.ts'
+import { putBoundPort, readBoundPort } from './workspace-store.ts'
 import type { LocalSettings, StoredWorkspace } from './workspace-store.ts'
 
 /** What one start of the machine is made with. */
@@ -89,7 +90,8 @@ async function assemble(
   const store = openPeerStore(host)
   let { settings, relayToken } = start
   let isDeaf = false
-  let isShutOut = false
+  // Whoever was told so before the last stop, and joins no workspace, has not been let in since.
+  let isShutOut = start.kind !== 'join' && store.shutOutBy().length > 0
   let size = { bytes: 0, at: -Infinity }
   const mailboxes = new Set<MailboxKeeper>()
 
@@ -214,6 +216,7 @@ async function assemble(
     store.note(peer, { lastSeenAt: host.clock.iso() })
     if (reason === 'unpaired' && !here) {
       isShutOut = true
+      store.note(peer, { shutOut: true })
       store.setError(peer, 'unpaired')
     } else if (reason !== 'done' && reason !== 'stopping' && reason !== 'replaced')
       noteError(peer, sessions.status(peer)?.lastError ?? reason)
@@ -234,10 +237,15 @@ async function assemble(
     start.changed()
   }
 
+  function letIn(): void {
+    isShutOut = false
+    for (const peer of store.shutOutBy()) store.note(peer, { shutOut: false })
+  }
+
   function sessionsChanged(): void {
     for (const session of sessions.all()) {
       const { state, lastError } = session.status()
-      if (state === 'open') isShutOut = false
+      if (state === 'open') letIn()
       if (lastError !== undefined) noteError(session.peer, lastError)
     }
     admission.look(sessions.of(relayId))
@@ -335,8 +343,27 @@ async function assemble(
     }),
   ]
 
+  /** Listens as the settings say; a port of the system's choice is the one it chose before where that is free. */
+  async function listen(): Promise<void> {
+    const place = placeToListen()
+    if (place?.port !== 0) return network.listen(place)
+    const before = readBoundPort(host.read)
+    try {
+      await network.listen({ ...place, port: before })
+    } catch (error) {
+      if (before === 0) throw error
+      host.log.warn(
+        { err: error, port: before },
+        'The port is taken, so another one is listened on: other machines need the new address.',
+      )
+      await network.listen(place)
+    }
+    const now = parseAddress(network.listening()[0] ?? '')?.port
+    if (now !== undefined && now !== before) await host.write('sync.port', (tx) => putBoundPort(tx, now))
+  }
+
   try {
-    await network.listen(placeToListen())
+    await listen()
   } catch (error) {
     // Another program may have the port by now; this machine can still reach the others.
     host.log.warn({ err: error }, 'Other machines cannot connect to this one.')
@@ -371,11 +398,11 @@ async function assemble(
       // A port of the system's choice stays as long as it may.
       if (isMoved || isDeaf) {
         try {
-          await network.listen(placeToListen())
+          await listen()
           isDeaf = false
         } catch (error) {
           settings = before
-          await network.listen(placeToListen()).catch(() => (isDeaf = true))
+          await listen().catch(() => (isDeaf = true))
           throw error
         }
       }

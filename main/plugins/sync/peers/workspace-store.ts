@@ -115,6 +115,17 @@ export function putSettings(tx: Tx, settings: LocalSettings): void {
   )
 }
 
+/** The port the system chose last where it may choose; 0 before it did. */
+export function readBoundPort(read: Reader): number {
+  const sql = 'SELECT bound_port AS port FROM sync_workspace WHERE only = 1'
+  return read.get(statement<{ port: number }>(sql))?.port ?? 0
+}
+
+/** Notes the port the system chose. */
+export function putBoundPort(tx: Tx, port: number): void {
+  tx.run(statement('UPDATE sync_workspace SET bound_port = ? WHERE only = 1', [port]))
+}
+
 /** Notes whether sync is on. */
 export function putOn(tx: Tx, isOn: boolean): void {
   tx.run(statement('UPDATE sync_workspace SET state = ? WHERE only = 1', [isOn ? 'on' : 'off']))
