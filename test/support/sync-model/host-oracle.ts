@@ -161,11 +161,8 @@ function assertAlike(
     const broken = found.filter(({ key }) => limited.isOf(key)).map(({ key }) => key)
     same(`limits that are broken on ${machine.name}`, broken.sort(), limited.expected())
     const keys = new Set(found.map(({ key }) => key))
-    same(
-      `contested removals on ${machine.name}`,
-      contested.filter((key) => !keys.has(key)),
-      [],
-    )
+    const unlisted = contested.filter((key) => !keys.has(key))
+    same(`contested removals on ${machine.name}`, unlisted, [])
     const rings = found.filter(({ kind }) => kind === 'cycle').map(({ key }) => key)
     same(`rings of ${machine.name}`, rings.sort(), ringsOf(machine, dump.get('part')!).sort())
     const words = found.filter(({ doc }) => doc.startsWith('f/'))
