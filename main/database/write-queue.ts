@@ -212,7 +212,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     if (space?.isFull() === true) space.makeRoom()
     if (syncFailed) {
       const cause = space?.isFull() === true ? diskFullError() : new Error('The log could not be forced to disk.')
-      settle(waiting, { cause })
+      void settle(waiting, { cause })
       drained()
       return
     }
@@ -274,7 +274,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
     lastGroup = group.length
     group = takeAgain(group, lost)
-    if (lost !== undefined) settle(group, lost)
+    if (lost !== undefined) void settle(group, lost)
     else {
       for (const job of group) if (job.failure === undefined) runAll(job, job.callbacks)
       unsynced ||= marks.changed
