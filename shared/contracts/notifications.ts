@@ -171,6 +171,8 @@ export const notificationRoutes = defineRoutes({
     body: z.object({ preferences: PreferencesPatch }),
     response: Preferences,
     rateLimit: 'write',
+    // Addresses of channels are secrets, and kept sealed.
+    keepsAnswer: 'in-memory',
     summary: 'Change preferences; what is not named stays.',
   }),
   replaceNotificationPreferences: defineRoute({
