@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
-import type { Answer } from './create-test-host.ts'
+import type { Answer, TestHost } from './create-test-host.ts'
 
 /** Every plugin but this one: fields for files take what has their form, as no file is known. */
 export const withoutStorage = { plugins: [...corePlugins, ...optionalPlugins.filter(({ id }) => id !== 'storage')] }
@@ -104,3 +104,29 @@ export function filesOnDisk(dataDir: string): { stored: string[]; temporary: str
     parts: names(join(root, 'uploads')),
   }
 }
+
+/** Uploads bytes as they are and answers the file's id and checksum; fails the test when they are refused. */
+export async function uploadBytes(
+  { host }: TestHost,
+  bytes: Uint8Array,
+  scope = 'public',
+): Promise<{ readonly fileId: string; readonly sha256: string }> {
+  const answer = await fetch(`${host.url}/api/v1/storage/upload?filename=plan.bin&scope=${scope}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${host.token}`, 'content-type': 'application/octet-stream' },
+    body: bytes as Uint8Array<ArrayBuffer>,
+  })
+  const body = (await answer.json()) as { data: { fileId: string; sha256: string } }
+  if (answer.status !== 201) throw new Error(`The file was refused: ${JSON.stringify(body)}`)
+  return body.data
+}
+
+/** Reads the bytes of a file, or some of them. */
+export function readBytes({ host }: TestHost, id: string, range?: string): Promise<BytesAnswer> {
+  const headers = { authorization: `Bearer ${host.token}`, ...(range === undefined ? {} : { range }) }
+  return fetchBytes(`${host.url}/api/v1/storage/${id}`, headers)
+}
+
+/** What is told of a file; undefined where none is known. */
+export const fileTold = async (host: TestHost, id: string) =>
+  (await host.get(`/storage/files/${id}/metadata`)).body.data

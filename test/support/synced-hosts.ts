@@ -121,6 +121,13 @@ export async function inStep(hosts: readonly TestHost[]): Promise<void> {
   })
 }
 
+/** Cuts a host off from the others, or lets it meet them again; resolves when that counts. */
+export async function pause(host: TestHost, paused: boolean): Promise<void> {
+  await host.patch('/sync/settings', { paused })
+  const isOffline = async (): Promise<boolean> => (await host.get('/sync/status')).body.state === 'offline'
+  await until('the pause counts', async () => (await isOffline()) === paused)
+}
+
 /** Works while one host is cut off from the others, then waits until they have the same. */
 export async function apart(cutOff: TestHost, others: readonly TestHost[], work: () => Promise<void>): Promise<void> {
   await cutOff.patch('/sync/settings', { paused: true })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
+import { made } from '../support/record-calls.ts'
 import { createSyncedHost, listen, pair, until, withoutBackups } from '../support/synced-hosts.ts'
 import type { Invited } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
@@ -26,12 +27,6 @@ const manifest = {
 async function install(host: TestHost): Promise<void> {
   const { status, body } = await host.post('/packages/install', { manifest })
   expect(status, JSON.stringify(body)).toBe(201)
-}
-
-async function made(host: TestHost, object: string, data: object): Promise<string> {
-  const { status, body } = await host.post(`/data/${object}`, data)
-  expect(status, JSON.stringify(body)).toBe(201)
-  return body.id
 }
 
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createSyncedHost, listen, pair, until, withoutBackups } from '../support/synced-hosts.ts'
+import { fileTold as told, readBytes, uploadBytes } from '../support/storage-calls.ts'
+import { createSyncedHost, listen, pair, pause, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 
@@ -43,33 +44,18 @@ interface Uploaded {
 
 async function upload(host: TestHost): Promise<Uploaded> {
   const content = randomBytes(200_000)
-  const answer = await fetch(`${host.host.url}/api/v1/storage/upload?filename=plan.bin&scope=public`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/octet-stream' },
-    body: content as Uint8Array<ArrayBuffer>,
-  })
-  const { data } = (await answer.json()) as { data: { fileId: string; sha256: string } }
-  expect(answer.status).toBe(201)
-  for (const one of [desk, laptop, attic, phone]) await until('the file is known', async () => told(one, data.fileId))
-  return { id: data.fileId, sha256: data.sha256, content }
+  const { fileId: id, sha256 } = await uploadBytes(host, content)
+  for (const one of [desk, laptop, attic, phone]) await until('the file is known', async () => told(one, id))
+  return { id, sha256, content }
 }
 
-const told = async (host: TestHost, id: string) => (await host.get(`/storage/files/${id}/metadata`)).body.data
 const isGone = async (host: TestHost, id: string) => (await told(host, id)) === undefined
 const hasBytes = (host: TestHost, { sha256 }: Uploaded): boolean =>
   existsSync(join(host.dataDir, 'files', sha256.slice(0, 2), sha256))
 
 async function isWhole(host: TestHost, { id, content }: Uploaded): Promise<boolean> {
-  const answer = await fetch(`${host.host.url}/api/v1/storage/${id}`, {
-    headers: { authorization: `Bearer ${host.host.token}` },
-  })
-  return answer.status === 200 && Buffer.from(await answer.arrayBuffer()).equals(content)
-}
-
-async function pause(host: TestHost, paused: boolean): Promise<void> {
-  await host.patch('/sync/settings', { paused })
-  const isOffline = async (): Promise<boolean> => (await host.get('/sync/status')).body.state === 'offline'
-  await until('the pause counts', async () => (await isOffline()) === paused)
+  const answer = await readBytes(host, id)
+  return answer.status === 200 && answer.bytes.equals(content)
 }
 
 async function remove(host: TestHost, { id }: Uploaded, query = ''): Promise<void> {

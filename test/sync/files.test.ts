@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createSyncedHost, listen, pair, until, withoutBackups } from '../support/synced-hosts.ts'
+import { fileTold as told, readBytes, uploadBytes } from '../support/storage-calls.ts'
+import { createSyncedHost, listen, pair, pause, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 
@@ -18,32 +19,11 @@ let early: string
 
 const content = randomBytes(900_000)
 
-const upload = async (host: TestHost, bytes: Uint8Array = content, scope = 'public'): Promise<string> => {
-  const answer = await fetch(`${host.host.url}/api/v1/storage/upload?filename=plan.bin&scope=${scope}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/octet-stream' },
-    body: bytes as Uint8Array<ArrayBuffer>,
-  })
-  const body = (await answer.json()) as { data: { fileId: string } }
-  expect(answer.status, JSON.stringify(body)).toBe(201)
-  return body.data.fileId
-}
-const read = async (host: TestHost, id: string, range?: string) => {
-  const answer = await fetch(`${host.host.url}/api/v1/storage/${id}`, {
-    headers: { authorization: `Bearer ${host.host.token}`, ...(range === undefined ? {} : { range }) },
-  })
-  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
-}
-const told = async (host: TestHost, id: string) => (await host.get(`/storage/files/${id}/metadata`)).body.data
+const upload = async (host: TestHost, bytes: Uint8Array = content, scope?: string): Promise<string> =>
+  (await uploadBytes(host, bytes, scope)).fileId
 const known = (host: TestHost, id: string) => until('the file is known', async () => told(host, id))
 const gone = (host: TestHost, id: string) => until('the file is gone', async () => (await told(host, id)) === undefined)
 const isHere = async (host: TestHost, id: string): Promise<boolean> => (await told(host, id))?.place.here === true
-const pauseLaptop = async (paused: boolean): Promise<void> => {
-  await laptop.patch('/sync/settings', { paused })
-  const isOffline = async (): Promise<boolean> => (await laptop.get('/sync/status')).body.state === 'offline'
-  await until('the pause counts', async () => (await isOffline()) === paused)
-}
-
 beforeAll(async () => {
   desk = await createPeopledHost({ users: [{}] }, withoutBackups)
   const everything = { allowCreate: true, allowRead: true, allowEdit: true, allowDelete: true }
@@ -71,10 +51,10 @@ describe('a file in a workspace of several machines', { timeout: 60_000 }, () =>
     expect(here).toMatchObject({ status: 'ready', createdBy: localOwnerId })
     expect(here.place).toEqual({ here: false, receivedBytes: null, machine: 'Desk' })
     expect((await laptop.get('/storage/usage')).body.data.sizeBytes).toBe(0)
-    const { status, bytes } = await read(laptop, early, 'bytes=100000-199999')
+    const { status, bytes } = await readBytes(laptop, early, 'bytes=100000-199999')
     expect([status, bytes.equals(content.subarray(100_000, 200_000))]).toEqual([206, true])
     expect((await told(laptop, early)).place).toEqual({ here: true, receivedBytes: null, machine: null })
-    expect((await read(laptop, early)).bytes.equals(content)).toBe(true)
+    expect((await readBytes(laptop, early)).bytes.equals(content)).toBe(true)
     expect((await laptop.get('/storage/usage')).body.data.sizeBytes).toBe(content.length)
   })
 
@@ -95,14 +75,14 @@ describe('a file in a workspace of several machines', { timeout: 60_000 }, () =>
   it('says whose machine has the bytes while that is not connected, and has them afterwards', async () => {
     const file = await upload(desk)
     await known(laptop, file)
-    await pauseLaptop(true)
-    const { status, bytes } = await read(laptop, file)
+    await pause(laptop, true)
+    const { status, bytes } = await readBytes(laptop, file)
     expect(status).toBe(503)
     const { error } = JSON.parse(bytes.toString())
     expect(error).toMatchObject({ code: 'service_unavailable', details: { reason: 'file_elsewhere', machine: 'Desk' } })
     expect(error.message).toContain('"Desk", which is not connected')
-    await pauseLaptop(false)
-    await until('the bytes come', async () => (await read(laptop, file)).status === 200)
+    await pause(laptop, false)
+    await until('the bytes come', async () => (await readBytes(laptop, file)).status === 200)
   })
 
   it('goes on where it stopped, and begins anew where what had come was wrong', async () => {
@@ -112,21 +92,21 @@ describe('a file in a workspace of several machines', { timeout: 60_000 }, () =>
       const folder = join(laptop.dataDir, 'files', 'arriving')
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, file), part)
-      expect((await read(laptop, file)).bytes.equals(content)).toBe(true)
+      expect((await readBytes(laptop, file)).bytes.equals(content)).toBe(true)
     }
   })
 
   it('comes back where it was deleted without knowing of a record that names it', async () => {
     const file = await upload(desk)
     await known(laptop, file)
-    await read(laptop, file)
-    await pauseLaptop(true)
+    await readBytes(laptop, file)
+    await pause(laptop, true)
     const made = await laptop.post('/data/part', { title: 'Late', plan: { fileId: file } })
     expect(made.status).toBe(201)
     expect((await desk.delete(`/storage/${file}`)).status).toBe(200)
-    await pauseLaptop(false)
+    await pause(laptop, false)
     await until('it is back', async () => (await told(desk, file)) !== undefined)
-    expect((await read(desk, file)).bytes.equals(content)).toBe(true)
+    expect((await readBytes(desk, file)).bytes.equals(content)).toBe(true)
     expect(await isHere(laptop, file)).toBe(true)
   })
 
@@ -139,7 +119,7 @@ describe('a file in a workspace of several machines', { timeout: 60_000 }, () =>
     const record = await laptop.post('/data/part', { title: 'For Ann', plan: { fileId: later } })
     expect(record.status).toBe(201)
     await until('it is kept', () =>
-      isHere(desk, later).then(async (here) => here || (await read(desk, later)).status === 200),
+      isHere(desk, later).then(async (here) => here || (await readBytes(desk, later)).status === 200),
     )
     await laptop.get(`/storage/${secret}`)
     const rows = async (id: string) =>

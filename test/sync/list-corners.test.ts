@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CutHosts } from '../support/cut-hosts.ts'
 import { startCutHosts } from '../support/cut-hosts.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { made } from '../support/record-calls.ts'
 import { until } from '../support/synced-hosts.ts'
 
 let hosts: CutHosts
@@ -22,12 +23,6 @@ beforeAll(async () => {
 }, 90_000)
 
 afterAll(async () => hosts?.stop())
-
-async function made(host: TestHost, object: string, data: object): Promise<string> {
-  const answer = await host.post(`/data/${object}`, data)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return answer.body.id
-}
 
 /** What a field says on both, which must be the same. */
 async function shared(object: string, id: string): Promise<unknown> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
+import { made } from '../support/record-calls.ts'
 import { createSyncedHost, listen, pair, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
@@ -37,12 +38,6 @@ afterAll(async () => {
   await desk?.stop()
 })
 
-async function made(host: TestHost, data: object): Promise<string> {
-  const { status, body } = await host.post('/data/part', data)
-  expect(status, JSON.stringify(body)).toBe(201)
-  return body.id
-}
-
 const recordOf = async (host: TestHost, id: string) => (await host.get(`/data/part/${id}`)).body.record
 const commentsOf = async (host: TestHost, id: string) =>
   (await pageOf(host, `part/${id}/feed`)).items.filter(({ type }: { type: string }) => type === 'comment')
@@ -68,7 +63,7 @@ async function agree(): Promise<void> {
 
 describe('the owner of a machine of somebody else', { timeout: 60_000 }, () => {
   it('is the person it was paired for to the others, and the owner there', async () => {
-    const id = await made(laptop, { title: 'Hers', notes: 'A text', keeper: localOwnerId })
+    const id = await made(laptop, 'part', { title: 'Hers', notes: 'A text', keeper: localOwnerId })
     await agree()
     expect(await recordOf(desk, id)).toMatchObject({ title: 'Hers', notes: 'A text', created_by: ann, owner: ann })
     expect((await recordOf(desk, id)).keeper).toBe(ann)
@@ -77,7 +72,7 @@ describe('the owner of a machine of somebody else', { timeout: 60_000 }, () => {
   })
 
   it('is told from the owner of the other machine', async () => {
-    const id = await made(desk, { title: 'Theirs', keeper: localOwnerId })
+    const id = await made(desk, 'part', { title: 'Theirs', keeper: localOwnerId })
     const hers = (await desk.as(0).post('/data/part', { title: 'Hers, at the desk' })).body.id
     await agree()
     expect(await recordOf(laptop, id)).toMatchObject({ created_by: ann, owner: ann, keeper: ann })
@@ -88,7 +83,7 @@ describe('the owner of a machine of somebody else', { timeout: 60_000 }, () => {
   })
 
   it('deletes, restores, comments and reacts as that person', async () => {
-    const id = await made(desk, { title: 'Talked about' })
+    const id = await made(desk, 'part', { title: 'Talked about' })
     const said = await addItem(desk, `part/${id}`, { body: 'From the desk' })
     await agree()
     const own = await addItem(laptop, `part/${id}`, { body: 'From the laptop' })
@@ -117,10 +112,10 @@ describe('the owner of a machine of somebody else', { timeout: 60_000 }, () => {
   })
 
   it('stays so when sync was off, and after a restart', async () => {
-    const id = await made(desk, { title: 'Before' })
+    const id = await made(desk, 'part', { title: 'Before' })
     await agree()
     expect((await laptop.post('/sync/disable')).status).toBe(200)
-    const added = await made(laptop, { title: 'Meanwhile', keeper: localOwnerId })
+    const added = await made(laptop, 'part', { title: 'Meanwhile', keeper: localOwnerId })
     await laptop.patch(`/data/part/${id}`, { title: 'Changed meanwhile' })
     await addItem(laptop, `part/${id}`, { body: 'Meanwhile' })
     await laptop.restart()

@@ -5,6 +5,7 @@ import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
 import type { CutHosts } from '../support/cut-hosts.ts'
 import { startCutHosts } from '../support/cut-hosts.ts'
+import { changed, made } from '../support/record-calls.ts'
 import { until } from '../support/synced-hosts.ts'
 
 let hosts: CutHosts
@@ -18,17 +19,6 @@ beforeAll(async () => {
 }, 90_000)
 
 afterAll(async () => hosts?.stop())
-
-async function made(host: TestHost, object: string, data: object): Promise<string> {
-  const answer = await host.post(`/data/${object}`, data)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return answer.body.id
-}
-
-async function changed(host: TestHost, object: string, id: string, data: object): Promise<void> {
-  const answer = await host.patch(`/data/${object}/${id}`, data)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-}
 
 /** A record as both hosts show it, which must be the same. */
 async function sharedRecord(object: string, id: string): Promise<Record<string, unknown>> {

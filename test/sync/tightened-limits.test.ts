@@ -2,6 +2,7 @@
 // the same records, whichever came first, and none that whoever made the limit had seen (D-388).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
+import { made } from '../support/record-calls.ts'
 import { apart, createSyncedHost, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
@@ -26,12 +27,6 @@ afterAll(async () => {
   await laptop?.stop()
   await desk?.stop()
 })
-
-async function made(host: TestHost, data: object): Promise<string> {
-  const { status, body } = await host.post('/data/part', data)
-  expect(status, JSON.stringify(body)).toBe(201)
-  return body.id
-}
 
 async function define(host: TestHost, changes: Record<string, object>): Promise<void> {
   const fields = Object.fromEntries(
@@ -70,20 +65,20 @@ async function bothList(expected: Record<string, string[]>): Promise<void> {
 
 describe('a limit that came while somebody wrote elsewhere', { timeout: 60_000 }, () => {
   it('is broken by what was written without knowing of it, on both machines, until somebody changes that', async () => {
-    const known = await made(desk, { title: 'Known', size: 50, code: 'abcdef', stage: 'a' })
-    const edited = await made(desk, { title: 'Edited', size: 1, code: 'ab', stage: 'a' })
+    const known = await made(desk, 'part', { title: 'Known', size: 50, code: 'abcdef', stage: 'a' })
+    const edited = await made(desk, 'part', { title: 'Edited', size: 1, code: 'ab', stage: 'a' })
     await inStep([desk, laptop])
     let before = ''
     let after = ''
     await apart(laptop, [desk], async () => {
-      before = await made(laptop, { title: 'Before', size: 60, code: 'abcdef', stage: 'c' })
+      before = await made(laptop, 'part', { title: 'Before', size: 60, code: 'abcdef', stage: 'c' })
       await define(desk, {
         title: { required: true },
         size: { max: 10 },
         code: { maxLength: 4, pattern: '^[a-z]+$' },
         stage: { options: options('a', 'b') },
       })
-      after = await made(laptop, { size: 5, code: 'A1', stage: 'b' })
+      after = await made(laptop, 'part', { size: 5, code: 'A1', stage: 'b' })
       expect((await laptop.patch(`/data/part/${edited}`, { size: 70 })).status).toBe(200)
       expect((await laptop.patch(`/data/part/${known}`, { title: 'Known to both' })).status).toBe(200)
     })

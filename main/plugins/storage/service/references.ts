@@ -130,7 +130,8 @@ export function createFileReferences({ write, metadata, data, feed, log }: Refer
         if (!isTouched) continue
         const ids = [value ?? []].flat().map((one) => (one as { fileId: string }).fileId)
         putReferences(tx, { object: schema.uid, record_id: recordId!, field: field.uid, item: '' }, ids)
-        for (const id of ids) if (readFile(tx, id) === undefined) missing?.(tx, id)
+        if (missing === undefined) continue
+        for (const id of ids) if (readFile(tx, id) === undefined) missing(tx, id)
       }
     },
     recordPurged({ object, recordId }, tx) {

@@ -59,18 +59,18 @@ export async function openEngine(
     mayModerate: (ctx) => host.authorizer.hasSystemPermission(ctx, 'moderate_feed'),
     handlers: () => [roster.handler, ...kinds.handlers],
   })
+  const rights = (): string => `${host.permissionEpoch()} ${metadata.epoch()}`
   /** Whether the person of a device may read everything that travels; true where nobody here can say. */
   const mayReadAll = (known: KnownDevice): boolean => {
     const person = personHere(known.user, known)
     if (person === undefined || typeof person === 'string') return person === undefined
-    const epoch = `${host.permissionEpoch()} ${metadata.epoch()}`
-    if (epoch !== judgedAt) whole.clear()
-    judgedAt = epoch
+    if (judgedBy !== rights()) whole.clear()
+    judgedBy = rights()
     const found = whole.get(person.actor.id) ?? maySeeEverything(person, host.authorizer, metadata)
     whole.set(person.actor.id, found)
     return found
   }
-  let judgedAt = ''
+  let judgedBy = ''
   /** Who may read everything, by the rights of that moment. */
   const whole = new Map<string, boolean>()
   const rightsListeners = createListeners()
@@ -87,12 +87,12 @@ export async function openEngine(
       items: () => (roster.isAdmin(device) ? items : undefined),
     }),
   )
-  let rights = ''
+  let seenRights = ''
   /** Rights hang on accounts, profiles and definitions, and on whose machine the roster says it is. */
   const lookAtRights = (): void => {
-    const now = `${host.permissionEpoch()} ${metadata.epoch()}`
-    if (now !== rights) engine.retryRefused()
-    rights = now
+    const now = rights()
+    if (now !== seenRights) engine.retryRefused()
+    seenRights = now
   }
   // What waited while the host was stopped; the kinds read documents only from here on.
   engine.reproject()
@@ -135,6 +135,8 @@ export async function openEngine(
     /** Whose rights count for what somebody asks of this machine. */
     personHere,
     mayReadAll,
+    /** Another text as soon as rights of accounts or definitions are others. */
+    rights,
     /** Hears at once when rights may be others, after the commit. Answers how to stop. */
     onRights: rightsListeners.add,
     /** Makes and judges words through a relay, counted apart from those of others. */

@@ -59,9 +59,9 @@ export function createRelayAdmission(
       telling = Promise.all([telling, next])
     },
     /** Whether the relay gives nothing to these devices any more. */
-    hasShutOut: (session: PeerSession | undefined, devices: readonly string[]): boolean => {
+    hasShutOut: (session: PeerSession | undefined, devices: ReadonlySet<string>): boolean => {
       const out = session && shutOut.get(session)
-      return devices.every((device) => out?.has(device) === true)
+      return [...devices].every((device) => out?.has(device) === true)
     },
     /** Waits until everything said so far was answered. */
     async settled() {

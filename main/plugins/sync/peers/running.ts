@@ -103,6 +103,7 @@ async function assemble(
     roster,
     device: keys.device,
     mayReadAll: engine.mayReadAll,
+    rights: engine.rights,
     put(narrowed) {
       const internal = internalContext(host.ids.uuid())
       return host
@@ -315,6 +316,7 @@ async function assemble(
 
   /** Rights or the roster may be others: who may not have everything is told so, and whoever may again gets the rest. */
   function lookAtReaders(): void {
+    readers.forget()
     readers.tell()
     for (const session of sessions.all()) session.lookAtRights()
     admission.look(sessions.of(relayId))
@@ -335,6 +337,7 @@ async function assemble(
     engine.onChange(() => start.changed()),
     engine.onRights(lookAtReaders),
     roster.onChange(() => {
+      readers.forget()
       leases.settle()
       sayLogs()
       lookAtReaders()

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createTestWorkspace } from '../../../../test/support/memory-replica.ts'
+import { connectTo } from '../../../../test/support/channel-devices.ts'
+import { createPeerSession } from './peer-session.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, startMachine } from '../../../../test/support/session-pair.ts'
 
@@ -78,6 +80,27 @@ describe('catching up', () => {
     a.replica.writeMany(3, 'r/big/', 900_000)
     a.replica.writeMany(3, 'r/mid/', 300_000)
     await joinMachines(a, b)
+    await until(() => expectSame(a, b))
+  })
+
+  it('stops between two frames when the peer may have nothing any more, and goes on when it may again', async () => {
+    const [a, b] = [await start(1), await start(2)]
+    a.replica.writeMany(300, 'r/a/', 10_000)
+    const { near, far } = await connectTo(b.channel, a.channel)
+    let framesLeft = 5
+    const from = createPeerSession({ ...a.parts(near, b.replica.device), mayHave: () => (framesLeft -= 1) >= 0 })
+    const to = createPeerSession(b.parts(far, a.replica.device))
+    await until(() => expect(framesLeft).toBeLessThan(0))
+    from.lookAtRights()
+    await until(() => expect(to.status().lastError).toBe('rights'))
+    const before = b.replica.vector().get(1) ?? 0
+    expect(before).toBeLessThan(300)
+    a.replica.write('r/a/1', 'later')
+    // The answer comes after everything that was said before it.
+    expect(await to.barrier(5_000)).toMatchObject({ reached: true })
+    expect(b.replica.vector().get(1) ?? 0).toBe(before)
+    framesLeft = Infinity
+    from.lookAtRights()
     await until(() => expectSame(a, b))
   })
 })

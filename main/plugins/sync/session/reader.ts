@@ -44,7 +44,6 @@ export function createReader({ replica, peer, isDevice, mayHave, say, resume }: 
   }
 
   return {
-    mayHave,
     /** To be called while the session is open, whenever rights, the log or the documents may have changed. */
     look(): void {
       const has = mayHave()
