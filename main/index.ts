@@ -261,7 +261,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     durable,
     ...(hub === undefined ? {} : { openLog: hub.openLog }),
   })
-  const database = await createDatabase({
+  const stored = await createDatabase({
     file: dataDir.file('database'),
     bus,
     clock,
@@ -272,9 +272,10 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     state,
     ...(hub === undefined ? {} : { openLog: hub.openLog }),
   })
-  cleanup.push(() => database.close())
+  cleanup.push(() => stored.close())
 
-  const answers = await createAnswerStore({ database, bus, secrets: ports.secrets })
+  const answers = await createAnswerStore({ database: stored, bus, secrets: ports.secrets })
+  const database = answers.marking(stored)
   const outbox = createOutbox({ database, bus, clock, log })
   const jobs = createJobs({
     database,

@@ -109,7 +109,7 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     running.set(name, digest)
     let result: unknown
     try {
-      result = work(key)
+      result = store.during === undefined ? work(key) : store.during(key, () => work(key))
     } catch (error) {
       return fail(key, error)
     }
@@ -123,7 +123,8 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
 
 /** The answer of a write that was made before. @throws conflict, and what it threw */
 function replay(before: StoredAnswer, digest: string, onReplay: () => void): Reply<RawJson> {
-  if (before.digest !== digest) throw platformError('conflict', { reason: 'idempotency_key_reused' })
+  if (before.digest !== '' && before.digest !== digest)
+    throw platformError('conflict', { reason: 'idempotency_key_reused' })
   if (before.answer === null) throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
   const kept = JSON.parse(before.answer) as Kept
   onReplay()
@@ -135,13 +136,17 @@ function replay(before: StoredAnswer, digest: string, onReplay: () => void): Rep
   return new Reply(new RawJson(body), { ...(status === undefined ? {} : { status }), headers })
 }
 
-/** Remembers answers for as long as the process lives: for servers without a database, and for answers that hold secrets. */
-export function createMemory(maxRemembered = 10_000): AnswerStore {
+/**
+ * Remembers answers for as long as the process lives: for servers without a database, and for answers that hold secrets.
+ * @param marks where it stays known that a write was made, without its answer and any trace of its body
+ */
+export function createMemory(maxRemembered = 10_000, marks?: AnswerStore): AnswerStore {
   const answers = new Map<string, StoredAnswer>()
   let characters = 0
   return {
     digest: (body) => hash('sha256', body),
-    find: (name) => answers.get(name),
+    find: (name) => answers.get(name) ?? marks?.find(name),
+    ...(marks?.during && { during: (key, work) => marks.during!({ ...key, digest: '' }, work) }),
     save({ name, digest, startedAt }, answer) {
       characters += answer.length - (answers.get(name)?.answer?.length ?? 0)
       answers.delete(name)

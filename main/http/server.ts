@@ -220,7 +220,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     localizeError: options.localizeError ?? (() => undefined),
     limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),
     idempotencyKeys: createIdempotencyKeys(options.clock, options.answers),
-    passingIdempotencyKeys: createIdempotencyKeys(options.clock, createMemory(maxPassingAnswers)),
+    passingIdempotencyKeys: createIdempotencyKeys(options.clock, createMemory(maxPassingAnswers, options.answers)),
     authorizer: options.authorizer,
     permissionEpoch: options.permissionEpoch,
     auditSink: options.auditSink ?? (() => noAuditSink),

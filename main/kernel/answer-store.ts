@@ -1,5 +1,6 @@
 // Keeps the answers of writes that carry an Idempotency-Key in the database, so that a repeat after a restart is known.
 // The key is stored in the transaction of the write itself: a write whose answer was lost is never done twice.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac } from 'node:crypto'
 import type { EffectKey } from './context.ts'
 import type { Database, Tx } from './database.ts'
@@ -11,7 +12,7 @@ import { makeSealedKey, openSealedKey } from './sealed-key.ts'
 
 /** A write that was made before. */
 export interface StoredAnswer {
-  /** Hash of the body it was made with. */
+  /** Hash of the body it was made with; '' where none is kept. */
   readonly digest: string
   /** Milliseconds. */
   readonly startedAt: number
@@ -27,6 +28,14 @@ export interface AnswerStore {
   save(key: EffectKey, answer: string): Promise<void> | void
   /** Saves it in the transaction of the write; absent where answers are not in the database. */
   saveWith?(tx: Tx, key: EffectKey, answer: string): void
+  /** Does the work of a write: whatever it stores until it ends is stored with its key. Absent likewise. */
+  during?<T>(key: EffectKey, work: () => T): T
+}
+
+/** The store of a host. */
+export interface HostAnswers extends AnswerStore {
+  /** The database for whoever writes in the name of requests: what is written during the work of one takes its key along. */
+  marking<T extends Pick<Database, 'write' | 'writeStepwise'>>(database: T): T
 }
 
 /** How long an answer is kept (D-42). */
@@ -84,13 +93,15 @@ export async function createAnswerStore({
   database: Pick<Database, 'read' | 'write'>
   bus: Pick<EventBus, 'on'>
   secrets: SecretStore
-}): Promise<AnswerStore> {
+}): Promise<HostAnswers> {
   const stored = database.read.get<{ sealed: string }>(statement('SELECT sealed FROM _answer_key'))
   // A copy of the database without its secrets: answers of before cannot be compared with, so they are refused.
   let key = await openSealedKey(secrets, stored?.sealed)
   let making: Promise<Buffer> | undefined
   let saves = 0
   let grown = 0
+  /** What begins during the work of a write and goes on after its end is none of it any more. */
+  const underWay = new AsyncLocalStorage<{ key: EffectKey | undefined }>()
 
   const digestWith = (known: Buffer, body: string): string => createHmac('sha256', known).update(body).digest('hex')
 
@@ -180,5 +191,37 @@ export async function createAnswerStore({
         { whenFull: true },
       ),
     saveWith,
+    during(key, work) {
+      const scope: { key: EffectKey | undefined } = { key }
+      const end = (): void => void (scope.key = undefined)
+      let result: ReturnType<typeof work> | undefined
+      try {
+        return (result = underWay.run(scope, work))
+      } finally {
+        if (result instanceof Promise) result.then(end, end)
+        else end()
+      }
+    },
+    marking: (given) => ({
+      ...given,
+      write: (name, fn, options) => {
+        const made = underWay.getStore()?.key
+        if (made === undefined) return given.write(name, fn, options)
+        const marked = (tx: Tx): ReturnType<typeof fn> => {
+          insert(tx, made, null)
+          return fn(tx)
+        }
+        return given.write(name, marked, options)
+      },
+      writeStepwise: (name, fn, options) => {
+        const made = underWay.getStore()?.key
+        if (made === undefined) return given.writeStepwise(name, fn, options)
+        const marked = function* (tx: Tx): ReturnType<typeof fn> {
+          insert(tx, made, null)
+          return yield* fn(tx)
+        }
+        return given.writeStepwise(name, marked, options)
+      },
+    }),
   }
 }

@@ -48,8 +48,8 @@ describe('an account', () => {
       ...refused.body,
       error: { ...refused.body.error, requestId: '' },
     })
-    const kept = host.host.database.read.all({ sql: 'SELECT name FROM _answer', parameters: [] })
-    expect(kept).toEqual([])
+    const kept = host.host.database.read.all({ sql: 'SELECT digest, answer FROM _answer', parameters: [] })
+    expect(kept).toEqual([{ digest: '', answer: null }])
   })
 
   it('is found by one condition beside the search, as the library has it', async () => {

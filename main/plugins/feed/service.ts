@@ -1,5 +1,6 @@
 // The feed service: puts the parts of service/ together. Rules are in them; requests come through routes.ts.
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -23,7 +24,7 @@ import { createPeople } from './service/people.ts'
 import type { RecordPlace } from './service/place.ts'
 import { createRemoteDoor } from './service/remote-items.ts'
 import type { FeedEntry, FeedItemView } from './service/row-types.ts'
-import { showEntries } from './service/show-items.ts'
+import { showEntries, showWith } from './service/show-items.ts'
 import type { SubscribedRecords, Subscriptions } from './service/subscriptions.ts'
 import { createSubscribedRecords, createSubscriptions } from './service/subscriptions.ts'
 import { subscribedRecords } from './service/subscription-store.ts'
@@ -57,6 +58,8 @@ export interface FeedCore {
   mentionable(ctx: RequestContext, name: RecordName, text: string): ReturnType<typeof mentionablePeople>
   /** An entry as a caller sees it. */
   show(ctx: RequestContext, place: RecordPlace, entry: FeedEntry): Promise<FeedItemView>
+  /** The same inside of a transaction, for items. */
+  showAtOnce(tx: Tx, ctx: RequestContext, place: RecordPlace, entry: FeedEntry): FeedItemView
   /** What other plugins see. */
   readonly service: FeedService
   /** Remembers which records have subscriptions. */
@@ -99,6 +102,7 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
       return mentionablePeople(parts, ctx, { object: name.object, recordId }, text)
     },
     show,
+    showAtOnce: (tx, ctx, place, entry) => showWith(tx, showing, ctx, place, viewer(ctx, place), [entry])[0]!,
     service: {
       addSystemItem(tx, ctx, draft) {
         const schema = metadata.objectSchema(draft.object)

@@ -67,10 +67,16 @@ export interface ItemParts {
   readonly subscribe: (tx: Tx, place: RecordPlace, userIds: readonly string[]) => void
 }
 
+/** Hears of an item in the transaction that stores it. */
+export type KeepEntry = (tx: Tx, entry: FeedEntry) => void
+
 /** The writes. */
 export interface FeedItems {
-  /** @throws invalid_feed_type, feed_invalid_parent, validation_error, resource_not_found */
-  create(ctx: RequestContext, place: RecordPlace, input: CreateInput): Promise<FeedEntry>
+  /**
+   * @param keep keeps what is answered in the transaction
+   * @throws invalid_feed_type, feed_invalid_parent, validation_error, resource_not_found
+   */
+  create(ctx: RequestContext, place: RecordPlace, input: CreateInput, keep?: KeepEntry): Promise<FeedEntry>
   /** @throws feed_item_not_found, feed_permission_denied, feed_item_not_editable, validation_error */
   change(ctx: RequestContext, place: RecordPlace, feedId: string, input: ChangeInput): Promise<FeedEntry>
   /** @throws feed_item_not_found, feed_permission_denied, feed_item_not_editable */
@@ -158,7 +164,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
   }
 
   return {
-    async create(ctx, place, input) {
+    async create(ctx, place, input, keep) {
       const type = clientType(input.type)
       // Without files on its records an object has none in its feeds either.
       const fileOf = place.schema.enable.files ? (id: string) => parts.fileOf(ctx, id) : undefined
@@ -189,9 +195,10 @@ export function createFeedItems(parts: ItemParts): FeedItems {
           ...(ctx.actor.type === 'user' ? [ctx.actor.id] : []),
           ...mentionedUsers(mentions).filter(userExists),
         ])
+        keep?.(tx, entryOf(added))
         return added
       })
-      return { kind: 'item', id: row.id, row }
+      return entryOf(row)
     },
 
     async change(ctx, place, feedId, input) {
@@ -227,7 +234,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
         announceItem(people, tx, ctx, place, 'feed.item.updated', next)
         return next
       })
-      return { kind: 'item', id: row.id, row }
+      return entryOf(row)
     },
 
     remove(ctx, place, feedId) {
@@ -272,6 +279,10 @@ export function createFeedItems(parts: ItemParts): FeedItems {
       })
     },
   }
+}
+
+function entryOf(row: ItemRow): FeedEntry {
+  return { kind: 'item', id: row.id, row }
 }
 
 /** Who a stub stays visible to; the names it used go. */

@@ -1,7 +1,7 @@
 // Reactions, pins and stars (D-140). They attach to anything a feed shows, facts too.
 import type { Clock } from '#main/kernel/clock.ts'
 import { validationError } from '#shared/errors.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
+import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
 import { feedError } from '../errors.ts'
 import { announceItem, requireEntry, requireLive } from './items.ts'
@@ -41,18 +41,21 @@ export interface StarView {
   readonly starredAt?: string
 }
 
+/** Keeps what is answered in the transaction. */
+type Keep = EffectKey['keep']
+
 /** The operations; each throws feed_item_not_found for what the caller does not see. */
 export interface FeedMarks {
   /** @throws validation_error, reaction_already_exists */
-  react(ctx: RequestContext, place: RecordPlace, feedId: string, emoji: string): Promise<ReactionsView>
+  react(ctx: RequestContext, place: RecordPlace, feedId: string, emoji: string, keep?: Keep): Promise<ReactionsView>
   /** @throws reaction_not_found */
   unreact(ctx: RequestContext, place: RecordPlace, feedId: string, emoji: string): Promise<ReactionsView>
   /** @throws feed_already_pinned */
-  pin(ctx: RequestContext, place: RecordPlace, feedId: string): Promise<PinView>
+  pin(ctx: RequestContext, place: RecordPlace, feedId: string, keep?: Keep): Promise<PinView>
   /** @throws feed_not_pinned */
   unpin(ctx: RequestContext, place: RecordPlace, feedId: string): Promise<PinView>
   /** @throws feed_already_starred */
-  star(ctx: RequestContext, place: RecordPlace, feedId: string): Promise<StarView>
+  star(ctx: RequestContext, place: RecordPlace, feedId: string, keep?: Keep): Promise<StarView>
   /** @throws feed_not_starred */
   unstar(ctx: RequestContext, place: RecordPlace, feedId: string): Promise<StarView>
 }
@@ -66,10 +69,13 @@ export function createFeedMarks({ write, clock, people, viewer }: MarkParts): Fe
     place: RecordPlace,
     feedId: string,
     fn: (tx: Tx, entry: FeedEntry) => T extends PromiseLike<unknown> ? never : T,
+    keep?: Keep,
   ): Promise<T> =>
     write<T>(`feed.${name}`, (tx) => {
       requireLive(tx, place)
-      return fn(tx, requireEntry(tx, place, viewer(ctx, place), feedId))
+      const answer = fn(tx, requireEntry(tx, place, viewer(ctx, place), feedId))
+      keep?.(tx, answer)
+      return answer
     })
 
   const reactions = (tx: Tx, ctx: RequestContext, place: RecordPlace, feedId: string): ReactionsView => ({
@@ -104,20 +110,21 @@ export function createFeedMarks({ write, clock, people, viewer }: MarkParts): Fe
   }
 
   return {
-    react(ctx, place, feedId, given) {
+    react(ctx, place, feedId, given, keep) {
       const emoji = parseEmoji(given)
       if (emoji === null) {
         const message = 'A reaction is one emoji or a :shortcode:.'
         throw validationError([{ field: 'emoji', code: 'invalid_format', message, value: given }])
       }
-      return onEntry('react', ctx, place, feedId, (tx, entry) => {
+      const add = (tx: Tx, entry: FeedEntry): ReactionsView => {
         const { id } = entry
         const userId = ctx.actor.id
         if (!addReaction(tx, place, { itemId: id, emoji, userId }, clock.iso()))
           throw feedError('reaction_already_exists', { feedId: id, emoji })
         announce(tx, ctx, place, 'added', entry, emoji)
         return reactions(tx, ctx, place, id)
-      })
+      }
+      return onEntry('react', ctx, place, feedId, add, keep)
     },
 
     unreact(ctx, place, feedId, given) {
@@ -131,15 +138,17 @@ export function createFeedMarks({ write, clock, people, viewer }: MarkParts): Fe
       })
     },
 
-    pin: (ctx, place, given) =>
-      onEntry('pin', ctx, place, given, (tx, entry) => {
+    pin(ctx, place, given, keep) {
+      const add = (tx: Tx, entry: FeedEntry): PinView => {
         const { id: feedId } = entry
         const at = clock.iso()
         const userId = ctx.actor.id
         if (!addPin(tx, place, { itemId: feedId, userId, at })) throw feedError('feed_already_pinned', { feedId })
         tellPin(tx, ctx, place, entry, true)
         return { feedId, pinned: true, pinnedAt: at, pinnedBy: userId }
-      }),
+      }
+      return onEntry('pin', ctx, place, given, add, keep)
+    },
 
     unpin: (ctx, place, given) =>
       onEntry('unpin', ctx, place, given, (tx, entry) => {
@@ -149,13 +158,15 @@ export function createFeedMarks({ write, clock, people, viewer }: MarkParts): Fe
         return { feedId, pinned: false }
       }),
 
-    star: (ctx, place, given) =>
-      onEntry('star', ctx, place, given, (tx, { id: feedId }) => {
+    star(ctx, place, given, keep) {
+      const add = (tx: Tx, { id: feedId }: FeedEntry): StarView => {
         const at = clock.iso()
         const mark = { itemId: feedId, userId: ctx.actor.id, at }
         if (!addStar(tx, place, mark)) throw feedError('feed_already_starred', { feedId })
         return { feedId, starred: true, starredAt: at }
-      }),
+      }
+      return onEntry('star', ctx, place, given, add, keep)
+    },
 
     unstar: (ctx, place, given) =>
       onEntry('unstar', ctx, place, given, (tx, { id: feedId }) => {

@@ -62,13 +62,25 @@ export async function showEntries(
   entries: readonly FeedEntry[],
 ): Promise<FeedItemView[]> {
   if (entries.length === 0) return []
-  const { read } = parts
   // What a record was made with is the changelog's to tell, and too much for a feed.
   const facts = entries.flatMap(({ kind, row }) =>
     kind === 'fact' && itemTypeOf(row.action) === 'field_change' ? [row] : [],
   )
   const lists = await showChanges(parts, ctx, place.schema, facts.map(changesOf), viewer.feedFields)
   const changes = new Map(facts.map((row, at) => [row.id, lists[at]!]))
+  return showWith(parts.read, parts, ctx, place, viewer, entries, changes)
+}
+
+/** The same at once, for entries without changes or with these; `read` may be a transaction. */
+export function showWith(
+  read: Pick<Reads, 'all'>,
+  parts: Pick<ShowParts, 'people'>,
+  ctx: RequestContext,
+  place: RecordPlace,
+  viewer: Viewer,
+  entries: readonly FeedEntry[],
+  changes: ReadonlyMap<string, NonNullable<FeedItemView['changes']>> = new Map(),
+): FeedItemView[] {
   const people = parts.people.findAll(entries.flatMap(({ row }) => (row.actor_type === 'user' ? [row.actor_id] : [])))
   const ids = JSON.stringify(entries.map(({ id }) => id))
   const reactions = Map.groupBy(read.all(reactionsTo(place, ids)), ({ itemId }) => itemId)
