@@ -2,7 +2,7 @@
 // prefix and below `/api`, as D-01 asks.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { QueryBoolean, QueryInteger } from './common.ts'
+import { QueryBoolean, QueryInteger, StopReason } from './common.ts'
 
 /** What a flow is for its author. */
 export const flowStatuses = ['draft', 'active', 'obsolete', 'invalid'] as const
@@ -182,6 +182,7 @@ export const FlowSchedule = z
     lastRunAt: z.string().nullable(),
     totalRuns: z.int(),
     consecutiveFailures: z.int(),
+    stopped: StopReason.optional(),
     runsOn: z
       .object({
         id: z.string(),

@@ -19,6 +19,14 @@ export const PlainName = z
   .max(200)
   .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, 'Control characters and line breaks are not allowed.')
 
+/** Why nothing happens though it is on: whoever said what it does is gone or banned, no member, or may not any more. */
+export const StopReason = z
+  .enum(['user_gone', 'not_member', 'rights'])
+  .meta({ description: 'Nothing happens: whoever last said what it does may not do it now (D-400).' })
+
+/** A word of {@link StopReason}. */
+export type StopReason = z.output<typeof StopReason>
+
 /** Path parameter `object`. The name is checked by the service: an unknown one is 404, not 400. */
 export const ObjectParams = z.object({ object: z.string() })
 

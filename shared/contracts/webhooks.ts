@@ -2,7 +2,7 @@
 // (specification "Webhook (outbound)" and "Webhook receiver (inbound)", D-190 to D-196). Enveloped but for `/hooks`.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { MetadataName, QueryBoolean, QueryInteger } from './common.ts'
+import { MetadataName, QueryBoolean, QueryInteger, StopReason } from './common.ts'
 
 /** What makes a webhook fire; `api` is its trigger endpoint, or a flow. */
 export const webhookTriggers = ['create', 'update', 'delete', 'undelete', 'api'] as const
@@ -121,6 +121,7 @@ export const Webhook = z
     createdBy: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),
+    stopped: StopReason.optional(),
   })
   .meta({ id: 'Webhook' })
 
@@ -225,6 +226,7 @@ export const Receiver = z
     updatedAt: z.string(),
     /** What its maker should know, as that anybody may call it. */
     warnings: z.array(z.string()).optional(),
+    stopped: StopReason.optional(),
   })
   .meta({ id: 'WebhookReceiver' })
 

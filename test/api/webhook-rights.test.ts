@@ -25,7 +25,7 @@ beforeAll(async () => {
   const note = { 'priv.secretnote': { readable: false, editable: false } }
   const profiles = { plain: [{}, {}], seer: [{ priv: may }, note] } as const
   for (const [name, [objects, fields]] of Object.entries(profiles)) {
-    const item = { name, systemPermissions: ['manage_webhooks'], objects, fields, rowLevelSecurity: [] }
+    const item = { name, systemPermissions: ['manage_webhooks', 'run_flows'], objects, fields, rowLevelSecurity: [] }
     await host.put(`/meta/profile/${name}`, { type: 'profile', name, item })
     ids[name] = (await host.account(name)).id
     await host.put(`/permissions/assignments/${ids[name]}`, { profile: name, roles: [], permissionSets: [] })

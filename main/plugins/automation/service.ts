@@ -199,6 +199,8 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     timeZone,
     notifications: parts.notifications,
     sync: parts.sync,
+    accounts: parts.auth,
+    authorizer: () => parts.authorizer(),
     homeOf: (userId) => (hasOrganizations() ? (membershipsOf(userId)[0]?.organizationId ?? null) : null),
   })
   const alarm = createAlarm({

@@ -64,6 +64,7 @@ export const webhooksPlugin = definePlugin({
       secrets,
       random: () => Buffer.from(ids.token(4), 'base64url').readUInt32BE() / 2 ** 32,
       isReady: () => options.baseUrl() !== '',
+      maySend: (webhook, delivery) => speakers.maySend(webhook, delivery),
       tellDead(tx, { row, definition }, delivery) {
         notifications()?.notify(tx, {
           userId: row.created_by,
@@ -124,6 +125,7 @@ export const webhooksPlugin = definePlugin({
       secrets: host.secrets,
       authorizer: () => host.authorizer,
       metadata,
+      speakers,
       urlOf: (path) => `${options.baseUrl()}${options.prefix}/hooks/${path}`,
     })
     const receive = createReceiving({
@@ -135,10 +137,6 @@ export const webhooksPlugin = definePlugin({
       scripts: host.optionalService('scripts'),
       flows: automation,
       timeZone,
-      homeOf(userId) {
-        const accounts = auth()
-        return accounts?.hasOrganizations === true ? (accounts.memberships(userId)[0]?.organizationId ?? null) : null
-      },
     })
     host.provide('webhooks', administration.service)
     automation()?.registerNodeType(webhookNode(write, administration.service))

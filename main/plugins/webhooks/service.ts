@@ -1,6 +1,7 @@
 // The webhooks of the workspace: made, changed, listed, sent by hand, tested; and the lists of their deliveries.
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import type { StopReason } from '#shared/contracts/common.ts'
 import type { Webhook, WebhookDelivery, WebhookInput, WebhookPatch } from '#shared/contracts/webhooks.ts'
 import { maskedSecret } from '#shared/contracts/webhooks.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
@@ -68,7 +69,7 @@ export interface WebhookParts extends WebhookRuleParts {
   readonly webhooks: WebhookList
   readonly secrets: SecretsOfWebhooks
   readonly deliveries: Deliveries
-  readonly speakers: Pick<Speakers, 'sees' | 'maySend' | 'fieldsOf'>
+  readonly speakers: Pick<Speakers, 'sees' | 'maySend' | 'fieldsOf' | 'standingOf'>
   readonly isAdministrator: (ctx: RequestContext) => boolean
   readonly data: Pick<DataService, 'get'>
   readonly timeZone: () => string
@@ -179,7 +180,18 @@ export function createWebhookService(parts: WebhookParts) {
       const message = 'The webhook is sent by events of its object alone; add the trigger "api".'
       throw validationError([{ field: 'triggers', code: 'not_allowed', message }])
     }
-    if (!definition.isActive) throw webhookError('webhook_inactive', { name: row.name })
+    requireGoing({ row, definition })
+  }
+  const stopOf = (webhook: StoredWebhook): StopReason | undefined => {
+    const standing = parts.speakers.standingOf(webhook)
+    return typeof standing === 'string' ? standing : undefined
+  }
+  const show = (webhook: StoredWebhook, secret?: string): Webhook => showWebhook(webhook, stopOf(webhook), secret)
+  const requireGoing = (webhook: StoredWebhook): void => {
+    const { name } = webhook.row
+    if (!webhook.definition.isActive) throw webhookError('webhook_inactive', { name })
+    const reason = stopOf(webhook)
+    if (reason !== undefined) throw webhookError('webhook_inactive', { name, reason })
   }
 
   const showDelivery = (ctx: RequestContext, row: DeliveryRow): WebhookDelivery => {
@@ -261,10 +273,10 @@ export function createWebhookService(parts: WebhookParts) {
         .filter(({ definition }) => isActive === undefined || definition.isActive === isActive)
       const binding = ['webhooks', object, isActive, ctx.organizationId]
       const { shown, ...page } = pageOf(all, query, standardBounds, ({ row }) => row.name, binding)
-      return { webhooks: shown.map((one) => showWebhook(one)), total: all.length, ...page }
+      return { webhooks: shown.map((one) => show(one)), total: all.length, ...page }
     },
 
-    get: (ctx: RequestContext, name: string): Webhook => showWebhook(require(ctx, name)),
+    get: (ctx: RequestContext, name: string): Webhook => show(require(ctx, name)),
 
     async create(ctx: RequestContext, input: WebhookInput): Promise<Webhook> {
       requireOpenRecords(parts.authorizer(), ctx)
@@ -292,7 +304,7 @@ export function createWebhookService(parts: WebhookParts) {
         saved_by: ctx.actor.id,
       }
       const stored = await store(ctx, 'created', row, definition)
-      return showWebhook(stored, input.secret === undefined ? secret : maskedSecret)
+      return show(stored, input.secret === undefined ? secret : maskedSecret)
     },
 
     async update(ctx: RequestContext, name: string, patch: Patch): Promise<Webhook> {
@@ -321,7 +333,10 @@ export function createWebhookService(parts: WebhookParts) {
         ...(shownProof === undefined ? {} : { authentication: shownProof }),
       }
       const isTaken =
-        isSentOtherwise(before.definition, definition) || !isDeepStrictEqual(credentials, held.credentials)
+        isSentOtherwise(before.definition, definition) ||
+        !isDeepStrictEqual(credentials, held.credentials) ||
+        // Whoever switches on what is stopped takes it on.
+        (patch.isActive === true && stopOf(before) !== undefined)
       if (isTaken) requireWholeRights(ctx)
       requireReadable(ctx, definition.object)
       checkWebhook(parts, definition, isTaken ? ctx : undefined)
@@ -330,7 +345,7 @@ export function createWebhookService(parts: WebhookParts) {
         ...(held.former === undefined ? {} : { former: held.former }),
         ...(credentials === undefined ? {} : { credentials }),
       }
-      return showWebhook(await changed(ctx, before, definition, next, isTaken ? ctx.actor.id : before.row.saved_by))
+      return show(await changed(ctx, before, definition, next, isTaken ? ctx.actor.id : before.row.saved_by))
     },
 
     async remove(ctx: RequestContext, name: string): Promise<{ id: string; name: string; success: true }> {
@@ -411,7 +426,7 @@ export function createWebhookService(parts: WebhookParts) {
     async redeliver(ctx: RequestContext, id: string) {
       const row = requireDelivery(ctx, id)
       const webhook = webhooks.byId(row.webhook_id)!
-      if (!webhook.definition.isActive) throw webhookError('webhook_inactive', { name: webhook.row.name })
+      requireGoing(webhook)
       if (row.is_purged === 2) throw platformError('conflict', { reason: 'purged' })
       if (!parts.speakers.maySend(webhook, row)) throw platformError('permission_denied', { reason: 'withheld' })
       await write('webhooks.redeliver', (tx) => {

@@ -1,14 +1,19 @@
 // Schedules of flows (D-160): when each comes due, and the run it starts. The run and the next time are stored together,
 // so that a time starts one run, whatever happens to the process.
+import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RunStatus } from '#shared/contracts/automation.ts'
+import type { StopReason } from '#shared/contracts/common.ts'
+import { platformError } from '#shared/errors.ts'
 import type { NotificationsService } from '#main/plugins/notifications/api.ts'
 import type { Machine, MachineLease, SyncService } from '#main/plugins/sync/api.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
+import type { Accounts } from './caller.ts'
+import { mayAct } from './caller.ts'
 import { startConfig } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { RunStarter } from './run-starter.ts'
@@ -37,6 +42,8 @@ export interface ShownSchedule {
   lastRunAt: string | null
   totalRuns: number
   consecutiveFailures: number
+  /** Why its runs fail though it is active. */
+  stopped?: StopReason
   /** Where it runs, and where it goes from there; absent while this machine is on its own. */
   runsOn?: { id: string; name: string; isThis: boolean; next?: { id: string; name: string } }
 }
@@ -65,9 +72,14 @@ export interface ScheduleParts extends Pick<PluginHost, 'read' | 'write' | 'cloc
   readonly timeZone: () => string
   readonly notifications: () => Pick<NotificationsService, 'notify'> | undefined
   readonly sync: () => SyncService | undefined
+  readonly accounts: Accounts
+  readonly authorizer: () => Authorizer
   /** The organization a user joined first; null while organizations are off, and for who is in none. */
   readonly homeOf: (userId: string) => string | null
 }
+
+/** Whoever has one of these may have schedules. */
+const makers = ['manage_flows', 'manage_metadata', 'manage_packages'] as const
 
 /** @source D-160 */
 const maxFailures = 20
@@ -96,11 +108,23 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     return { id, name, isThis: lease.isMine, ...(next === null || next.id === id ? {} : { next }) }
   }
 
+  /** Whether the saver whose rights the runs have may not have such a schedule any more. @source D-400 */
+  const stopOf = (known: KnownFlow): StopReason | undefined => {
+    const { savedBy } = known.state
+    if (known.flow.runAs === 'system') return undefined
+    if (savedBy === null || !mayAct(parts.accounts, savedBy)) return 'user_gone'
+    const ctx: RequestContext = { ...contextFor(known), actor: { type: 'user', id: savedBy }, credential: 'session' }
+    if (parts.authorizer().closedBecause?.(ctx) !== undefined) return 'not_member'
+    return makers.some((word) => parts.authorizer().hasSystemPermission(ctx, word)) ? undefined : 'rights'
+  }
+
   const show = (row: ScheduleRow, known: KnownFlow): ShownSchedule => {
     const times = timesFor(known)
     const runsOn = placeOf(known)
+    const stopped = stopOf(known)
     return {
       ...(runsOn === undefined ? {} : { runsOn }),
+      ...(stopped === undefined ? {} : { stopped }),
       flowName: row.flowName,
       cron: lineOf(times),
       timezone: times.timezone,
@@ -151,9 +175,14 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       caller: callerOf(contextFor(known), null),
       depth: 1,
     })
+    const reason = stopOf(known)
     const isStored = await write('automation.schedule', (tx) => {
       const taken = { at: clock.iso(), next: isoOf(nextTime(times, now, due)) }
-      return takeRun(tx, row.flowName, row.nextRunAt!, taken) && starter.insert(tx, known, run)
+      if (!takeRun(tx, row.flowName, row.nextRunAt!, taken)) return false
+      if (reason === undefined) return starter.insert(tx, known, run)
+      const { code, message } = platformError('permission_denied')
+      starter.insertFailed(tx, known, run, { code, message, reason })
+      return false
     })
     if (isStored) await starter.startOwn(known, run)
   }

@@ -5,7 +5,7 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
 import type { DeliveryRow } from '../store.ts'
-import { dueDeliveries, dueDelivery, nextDue, putFailingSince, putOutcome } from '../store.ts'
+import { dueDeliveries, dueDelivery, endDelivery, nextDue, putFailingSince, putOutcome } from '../store.ts'
 import type { Attempt, AttemptResult } from './attempt.ts'
 import { attempt } from './attempt.ts'
 import { waitMs } from './retries.ts'
@@ -35,6 +35,8 @@ export interface DeliveryParts {
   readonly secrets: SecretsOfWebhooks
   readonly random: () => number
   readonly isReady: () => boolean
+  /** Whether what waits may leave now; what may not is given up. */
+  readonly maySend: (webhook: StoredWebhook, delivery: DeliveryRow) => boolean
   /** Tells the maker of a webhook that a delivery is given up. */
   readonly tellDead: (tx: Tx, webhook: StoredWebhook, delivery: DeliveryRow) => void
   /** Switches a webhook off, with what waits for it. */
@@ -105,6 +107,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const send = async (delivery: DeliveryRow, answered: () => void): Promise<void> => {
     const webhook = webhooks.byId(delivery.webhook_id)
     if (webhook === undefined) return
+    if (!parts.maySend(webhook, delivery)) return write('webhooks.stopped', (tx) => endDelivery(tx, delivery.id))
     inFlight.add(delivery.id)
     try {
       const result = await attempt(parts, webhook, delivery, await secrets.open(webhook.row), abort.signal)

@@ -24,7 +24,7 @@ export interface EmissionParts {
   readonly log: Logger
   readonly webhooks: WebhookList
   readonly data: Pick<DataService, 'shown'>
-  readonly speakers: Pick<Speakers, 'contextOf' | 'hears' | 'fieldsOf'>
+  readonly speakers: Pick<Speakers, 'standingOf' | 'hears' | 'fieldsOf'>
   readonly objectSchema: (name: string) => ObjectSchema | undefined
   readonly timeZone: () => string
   /** Called when deliveries are on disk. */
@@ -48,8 +48,8 @@ export function createEmission(parts: EmissionParts): OutboxConsumer {
 
   const deliveriesOf = (event: PlatformEvent, gone: boolean): NewDelivery[] =>
     firing(event).flatMap((webhook) => {
-      const speaker = speakers.contextOf(webhook, { object: event.object!, id: event.recordId! })
-      if (speaker === undefined || !speakers.hears(speaker, event)) return []
+      const speaker = speakers.standingOf(webhook, { object: event.object!, id: event.recordId! })
+      if (typeof speaker === 'string' || !speakers.hears(speaker, event)) return []
       // Of what was purged nothing is told but its id; what has no trash is told of once more, as it was.
       const isLast =
         gone && event.type === 'record.deleted' && parts.objectSchema(event.object!)?.enable.trash === false

@@ -1,13 +1,14 @@
 // Receivers as people make and change them. Knows no call.
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import type { StopReason } from '#shared/contracts/common.ts'
 import type { Receiver, ReceiverInput, ReceiverPatch } from '#shared/contracts/webhooks.ts'
 import { maskedSecret } from '#shared/contracts/webhooks.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import { ExpressionError, compileOpenExpression } from '#shared/expression/compile-expression.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
-import { requireObjectAction, requireOpenRecords } from '#main/kernel/authorize.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
@@ -19,6 +20,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { webhookError } from '../errors.ts'
 import type { ReceiverRow } from '../store.ts'
 import { deleteReceiver, putReceiver, readReceivers } from '../store.ts'
+import type { Speakers } from './speakers.ts'
 import { requireWholeRights } from './speakers.ts'
 import type { Verification } from './verification.ts'
 import { readVerification, secretParams } from './verification.ts'
@@ -39,6 +41,7 @@ export interface ReceiverParts {
   readonly secrets: SecretStore
   readonly authorizer: () => Authorizer
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'get'>
+  readonly speakers: Pick<Speakers, 'standingOf'>
   /** Address of a path, in full. */
   readonly urlOf: (path: string) => string
 }
@@ -79,15 +82,35 @@ export function createReceivers(parts: ReceiverParts) {
     return found
   }
 
-  /** A receiver writes with the rights of the system, so nobody has it write what they may not. */
-  const requireOwnRights = (ctx: RequestContext, { action, target }: StoredReceiver['definition']): void => {
+  /** What somebody lacks to do themselves what a receiver does. */
+  const missing = (ctx: RequestContext, { action, target }: StoredReceiver['definition']): object | undefined => {
+    const authorizer = parts.authorizer()
+    if (action === 'upsert_record') {
+      const closed = (['create', 'edit'] as const).find((each) => !authorizer.canObject(ctx, target, each))
+      return closed && { object: target, action: closed }
+    }
+    const permission = action === 'script' ? 'manage_metadata' : 'run_flows'
+    return authorizer.hasSystemPermission(ctx, permission) ? undefined : { permission }
+  }
+  /** Nobody has a receiver do what they may not do. @throws permission_denied */
+  const requireOwnRights = (ctx: RequestContext, definition: StoredReceiver['definition']): void => {
     requireWholeRights(ctx)
-    if (action !== 'upsert_record') return
-    for (const each of ['create', 'edit'] as const) requireObjectAction(parts.authorizer(), ctx, target, each)
+    const lacks = missing(ctx, definition)
+    if (lacks !== undefined) throw platformError('permission_denied', { ...lacks })
   }
 
-  /** @throws validation_error, conflict */
-  const check = (id: string, definition: StoredReceiver['definition']): void => {
+  /** Who a receiver acts as, with the rights of now; why it is stopped, while that person may not do what it does. */
+  const standingOf = (receiver: StoredReceiver): RequestContext | StopReason => {
+    const standing = parts.speakers.standingOf(receiver)
+    if (typeof standing === 'string') return standing
+    return missing(standing, receiver.definition) === undefined ? standing : 'rights'
+  }
+
+  /**
+   * @param ctx by whose rights it is to act; fields that are closed to them are as unknown ones
+   * @throws validation_error, conflict
+   */
+  const check = (id: string, definition: StoredReceiver['definition'], ctx: RequestContext | undefined): void => {
     const problems: FieldError[] = []
     const add = (field: string, code: FieldError['code'], message: string): void =>
       void problems.push({ field, code, message })
@@ -95,13 +118,20 @@ export function createReceivers(parts: ReceiverParts) {
     if (action === 'upsert_record') {
       const schema = parts.metadata.objectSchema(target)
       if (schema === undefined) add('target', 'invalid_reference', 'There is no object of this name.')
-      for (const name of [...Object.keys(mapping), ...(externalIdField === undefined ? [] : [externalIdField])])
-        if (schema !== undefined && !schema.byName.has(name))
-          add(
-            Object.hasOwn(mapping, name) ? `mapping.${name}` : 'externalIdField',
-            'unknown_field',
-            `The object has no field "${name}".`,
-          )
+      const may = (name: string, access: 'readable' | 'editable'): boolean =>
+        ctx === undefined || parts.authorizer().canField(ctx, target, name, access)
+      const named = [
+        ...Object.keys(mapping).map((name) => [`mapping.${name}`, name]),
+        ['externalIdField', externalIdField],
+      ]
+      for (const [path, name] of named as [string, string | undefined][]) {
+        const field = name === undefined ? undefined : schema?.byName.get(name)
+        if (schema === undefined || name === undefined) continue
+        if (field === undefined || !(field.system || may(name, 'readable')))
+          add(path, 'unknown_field', `The object has no field "${name}".`)
+        else if (path !== 'externalIdField' && !may(name, 'editable'))
+          add(path, 'not_allowed', 'The field is closed to changes for you.')
+      }
     } else if (action === 'script' && parts.metadata.get('function', target) === undefined)
       add('target', 'invalid_reference', 'There is no function of this name.')
     else if (action === 'trigger_flow' && parts.metadata.get('flow', target) === undefined)
@@ -134,7 +164,9 @@ export function createReceivers(parts: ReceiverParts) {
     return all.find((one) => one.row.id === row.id)!
   }
 
-  const show = async ({ row, definition }: StoredReceiver): Promise<Receiver> => {
+  const show = async (receiver: StoredReceiver): Promise<Receiver> => {
+    const { row, definition } = receiver
+    const stopped = standingOf(receiver)
     const masked = Object.entries(await paramsOf(row)).map(([name, value]) => [
       name,
       secretParams.has(name) ? maskedSecret : value,
@@ -149,6 +181,7 @@ export function createReceivers(parts: ReceiverParts) {
       createdAt: new Date(row.created_at).toISOString(),
       updatedAt: new Date(row.updated_at).toISOString(),
       ...(definition.verificationType === 'none' ? { warnings: [open] } : {}),
+      ...(typeof stopped === 'string' ? { stopped } : {}),
     }
   }
 
@@ -156,6 +189,8 @@ export function createReceivers(parts: ReceiverParts) {
     /** The receiver that is called under a path and is on. */
     at: (path: string): StoredReceiver | undefined =>
       all.find(({ row, definition }) => row.path === path && definition.isActive),
+
+    standingOf,
 
     async verificationOf({ row, definition }: StoredReceiver): Promise<Verification> {
       return { type: definition.verificationType, params: await paramsOf(row) } as unknown as Verification
@@ -176,8 +211,8 @@ export function createReceivers(parts: ReceiverParts) {
       if (all.length >= maxReceivers)
         throw platformError('conflict', { reason: 'too_many_receivers', limit: maxReceivers })
       const { verificationParams, ...definition } = input
-      check('', definition)
       requireOwnRights(ctx, definition)
+      check('', definition, ctx)
       const { params } = readVerification(input.verificationType, verificationParams)
       const now = clock.now()
       const row: ReceiverRow = {
@@ -203,7 +238,6 @@ export function createReceivers(parts: ReceiverParts) {
         ([, value]) => value !== undefined && value !== null,
       )
       const definition = Object.fromEntries(merged) as unknown as StoredReceiver['definition']
-      check(before.row.id, definition)
       const held = await paramsOf(before.row)
       const keepsType = definition.verificationType === before.definition.verificationType
       const given = verificationParams ?? (keepsType ? held : {})
@@ -214,8 +248,12 @@ export function createReceivers(parts: ReceiverParts) {
       )
       // Whoever says what it does, and for whom, answers for it.
       const isTaken =
-        !isDeepStrictEqual(doneBy(before.definition), doneBy(definition)) || !isDeepStrictEqual(params, held)
+        !isDeepStrictEqual(doneBy(before.definition), doneBy(definition)) ||
+        !isDeepStrictEqual(params, held) ||
+        // Whoever switches on what is stopped takes it on.
+        (patch.isActive === true && typeof standingOf(before) === 'string')
       if (isTaken) requireOwnRights(ctx, definition)
+      check(before.row.id, definition, isTaken ? ctx : undefined)
       const row: ReceiverRow = {
         ...before.row,
         path: definition.path,

@@ -1,5 +1,5 @@
-// A call of a receiver: who calls is verified, a message counts once, and the action runs with the rights of the system on
-// its target alone (D-196). Knows no HTTP.
+// A call of a receiver: who calls is verified, a message counts once, and the action runs on its target alone, as whoever
+// last said what it does (D-196, D-400). Knows no HTTP.
 import type { z } from 'zod'
 import type { HookAnswer } from '#shared/contracts/webhooks.ts'
 import { PlatformError, platformError } from '#shared/errors.ts'
@@ -28,8 +28,6 @@ export interface ReceivingParts {
   readonly scripts: () => ScriptsService | undefined
   readonly flows: () => AutomationService | undefined
   readonly timeZone: () => string
-  /** The organization a user joined first; null while organizations are off, and for who is in none. */
-  readonly homeOf: (userId: string) => string | null
 }
 
 /** A call as the route hands it on. */
@@ -68,8 +66,7 @@ export function createReceiving(parts: ReceivingParts) {
         if (flows === undefined) throw platformError('service_unavailable', { service: 'automation' })
         const waitMs = receiver.definition.responseMode === 'sync' ? longestWaitMs : 0
         const options = { waitMs, type: 'webhook' as const }
-        // A flow that runs as a user has the rights of whoever last said what the receiver does.
-        const run = await flows.trigger(ctx, target, { params: input, userId: receiver.row.saved_by }, options)
+        const run = await flows.trigger(ctx, target, { params: input }, options)
         if (run.error !== undefined)
           throw webhookError('receiver_action_failed', { runId: run.runId, cause: run.error })
         return { runId: run.runId, ...(run.output === undefined ? {} : { result: run.output }) }
@@ -131,15 +128,16 @@ export function createReceiving(parts: ReceivingParts) {
     const { row, definition } = receiver
     const messageId = verify(await receivers.verificationOf(receiver), { ...call, now: clock.now() })
     if (messageId === undefined) throw webhookError('receiver_verification_failed', { receiver: row.name })
+    const standing = receivers.standingOf(receiver)
+    if (typeof standing === 'string')
+      throw webhookError('receiver_action_failed', { receiver: row.name, reason: 'stopped' })
     if (messageId !== null) {
       const isNew = await write('webhooks.message', (tx) => addMessage(tx, row.id, messageId, clock.now()))
       if (!isNew) throw webhookError('receiver_replay', { receiver: row.name, id: messageId })
     }
     const ctx: RequestContext = {
-      ...internalContext(request.requestId, 'webhook'),
-      organizationId: row.organization_id ?? parts.homeOf(row.saved_by),
-      // The system's rights are those over one organization.
-      isWalled: true,
+      ...standing,
+      requestId: request.requestId,
       signal: definition.responseMode === 'sync' ? request.signal : internalContext('').signal,
     }
     const done = run(ctx, receiver, call).catch(async (error: unknown) => {

@@ -1,5 +1,6 @@
-// By whose rights a webhook sends, and what of its deliveries somebody may see. Knows no request.
+// By whose rights a webhook sends and a receiver acts, and what of its deliveries somebody may see. Knows no request.
 import { platformError } from '#shared/errors.ts'
+import type { StopReason } from '#shared/contracts/common.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -9,8 +10,13 @@ import { whyNotLent } from '#main/kernel/identity.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { RealtimeService } from '#main/plugins/realtime/api.ts'
-import type { DeliveryRow } from '../store.ts'
+import type { DeliveryRow, WebhookRow } from '../store.ts'
 import type { StoredWebhook } from './webhook-list.ts'
+
+/** A webhook or a receiver, as far as it is somebody's. */
+export interface Spoken {
+  readonly row: Pick<WebhookRow, 'saved_by' | 'organization_id'>
+}
 
 /** What the rights are asked of. */
 export interface SpeakerParts {
@@ -27,14 +33,12 @@ export interface SpeakerParts {
 /** The rights of webhooks. */
 export interface Speakers {
   /**
-   * Whoever last said what a webhook sends.
-   * @param record what it is about: a webhook that belongs to no organization speaks in that of the record
-   * @returns undefined for one who is gone, shut out, or not in the organization
+   * Whoever last said what a webhook sends or a receiver does, with the rights of now.
+   * @param record what it is about: what belongs to no organization speaks in that of the record, else of its maker
+   * @returns why it is stopped, of one who is gone, shut out, not in the organization or manages no webhooks any more
+   * @source D-400
    */
-  contextOf(
-    webhook: StoredWebhook,
-    record?: { readonly object: string; readonly id: string },
-  ): RequestContext | undefined
+  standingOf(spoken: Spoken, record?: { readonly object: string; readonly id: string }): RequestContext | StopReason
   /** Whether an event of a record is told to somebody, as realtime decides it. */
   hears(ctx: RequestContext, event: PlatformEvent): boolean
   /** The uids of the fields a body was made from. */
@@ -49,25 +53,24 @@ export interface Speakers {
 export function createSpeakers(parts: SpeakerParts): Speakers {
   const { data, objectSchema } = parts
 
-  const contextOf: Speakers['contextOf'] = ({ row }, record) => {
+  const standingOf: Speakers['standingOf'] = ({ row }, record) => {
     const accounts = parts.auth()
     const user = accounts?.user(row.saved_by)
     if (user?.banned === true || (accounts !== undefined && user === undefined && row.saved_by !== localOwnerId))
-      return undefined
-    const isWalled = accounts?.hasOrganizations === true
-    const ofRecord = (): string | null =>
-      isWalled && record !== undefined ? parts.organizationOf(record.object, record.id) : null
-    const organization = row.organization_id ?? ofRecord()
-    const isMember = (): boolean =>
-      accounts!.memberships(row.saved_by).some((membership) => membership.organizationId === organization)
-    if (isWalled && !isMember()) return undefined
-    return {
+      return 'user_gone'
+    const places = accounts?.hasOrganizations === true ? accounts.memberships(row.saved_by) : undefined
+    const around = (): string | null =>
+      record === undefined ? (places?.[0]?.organizationId ?? null) : parts.organizationOf(record.object, record.id)
+    const organization = row.organization_id ?? (places === undefined ? null : around())
+    if (places?.every(({ organizationId }) => organizationId !== organization) === true) return 'not_member'
+    const ctx: RequestContext = {
       ...internalContext('webhooks', 'webhook'),
       actor: { type: 'user', id: row.saved_by },
       credential: 'session',
       organizationId: organization,
       permissionEpoch: parts.permissionEpoch(),
     }
+    return parts.authorizer().hasSystemPermission(ctx, 'manage_webhooks') ? ctx : 'rights'
   }
 
   const seesRecord = (ctx: RequestContext, { object, record_id: id, fields }: DeliveryRow): boolean => {
@@ -88,7 +91,7 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
   }
 
   return {
-    contextOf,
+    standingOf,
     sees,
     hears(ctx, event) {
       const realtime = parts.realtime()
@@ -100,14 +103,10 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
       return JSON.stringify(Object.keys(record).flatMap((name) => fields?.get(name)?.uid ?? []))
     },
     maySend(webhook, delivery) {
-      if (delivery.made_for === webhook.row.saved_by) return true
-      const speaker = contextOf(
-        webhook,
-        delivery.object === null || delivery.record_id === null
-          ? undefined
-          : { object: delivery.object, id: delivery.record_id },
-      )
-      return speaker !== undefined && sees(speaker, delivery)
+      const { object, record_id: id } = delivery
+      const speaker = standingOf(webhook, object === null || id === null ? undefined : { object, id })
+      if (typeof speaker === 'string') return false
+      return delivery.made_for === webhook.row.saved_by || sees(speaker, delivery)
     },
   }
 }

@@ -1,4 +1,5 @@
 // The webhooks as they are in memory: what a write asks of them is answered from here. Knows no delivery.
+import type { StopReason } from '#shared/contracts/common.ts'
 import type { Webhook, WebhookInput } from '#shared/contracts/webhooks.ts'
 import { maskedSecret } from '#shared/contracts/webhooks.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -53,7 +54,11 @@ export function createWebhookList(read: Pick<Reads, 'all'>): WebhookList {
 }
 
 /** A webhook as it is shown; secrets are masked unless one is given. */
-export function showWebhook({ row, definition }: StoredWebhook, secret: string = maskedSecret): Webhook {
+export function showWebhook(
+  { row, definition }: StoredWebhook,
+  stopped: StopReason | undefined,
+  secret: string = maskedSecret,
+): Webhook {
   const { id, created_by: createdBy, created_at: createdAt, updated_at: updatedAt } = row
   return {
     ...definition,
@@ -62,5 +67,6 @@ export function showWebhook({ row, definition }: StoredWebhook, secret: string =
     createdBy,
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
+    ...(stopped === undefined ? {} : { stopped }),
   }
 }
