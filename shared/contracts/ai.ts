@@ -18,7 +18,7 @@ export const AiConfig = z
   })
   .meta({ id: 'AiConfig' })
 
-const AiConfigInput = z.object({
+const AiConfigInput = z.strictObject({
   provider: AiProvider.optional(),
   baseUrl: z.string().max(2_000).nullable().optional(),
   model: z.string().max(200).nullable().optional(),

@@ -50,7 +50,7 @@ export const NotificationPreferences = z
   .meta({ id: 'NotificationPreferences' })
 
 /** A change of preferences; what is absent stays, and a channel given as null goes. */
-const PreferencesPatch = z.object({
+const PreferencesPatch = z.strictObject({
   email: z.boolean().optional(),
   push: z.boolean().optional(),
   inApp: z.boolean().optional(),
@@ -59,7 +59,7 @@ const PreferencesPatch = z.object({
     .record(
       z.string().regex(/^[A-Za-z0-9_.:-]{1,100}$/),
       z
-        .object({
+        .strictObject({
           enabled: z.boolean().optional(),
           email: z.boolean().optional(),
           push: z.boolean().optional(),

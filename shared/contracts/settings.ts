@@ -6,7 +6,10 @@ import { defineRoute, defineRoutes } from '../route.ts'
 /** What stands for a secret that is set; saving it changes nothing. */
 export const secretMask = '********'
 
-const Bucket = z.object({ burst: z.int().min(1).max(1_000_000), refillPerSecond: z.number().positive().max(1_000_000) })
+const Bucket = z.strictObject({
+  burst: z.int().min(1).max(1_000_000),
+  refillPerSecond: z.number().positive().max(1_000_000),
+})
 
 const localeTag = z
   .string()
@@ -28,7 +31,7 @@ export const optionSchemas = {
     .refine((code) => currencyCodes.has(code), { message: 'Expected a currency code of ISO 4217.' })
     .meta({ description: 'ISO 4217 code that currency fields take when they name none.' }),
   rateLimits: z
-    .object({
+    .strictObject({
       auth: Bucket.optional(),
       read: Bucket.nullable().optional(),
       write: Bucket.nullable().optional(),

@@ -102,7 +102,7 @@ export const DeviceName = PlainName.max(100)
 
 /** Settings to change. */
 export const SyncSettingsPatch = z
-  .object({
+  .strictObject({
     deviceName: DeviceName.optional().meta({ description: 'What the other machines call this one from now on.' }),
     relayUrl: z.string().max(300).nullable().optional(),
     relayFingerprint: z.string().max(200).nullable().optional(),

@@ -126,3 +126,31 @@ describe('PATCH /settings', () => {
     await host.patch('/settings', { rateLimits: null })
   })
 })
+
+it.each([
+  ['patch', '/settings', { rateLimits: { enabled: false } }, 'rateLimits.enabled'],
+  [
+    'patch',
+    '/settings',
+    { settings: { rateLimits: { read: { burst: 1, refillPerSecond: 1, off: true } } } },
+    'settings.rateLimits.read.off',
+  ],
+  ['patch', '/settings', { currency: 'EUR', enabled: false }, 'enabled'],
+  ['put', '/ai/config', { timeoutMs: 2_000, timeout: 1 }, 'timeout'],
+  ['patch', '/sync/settings', { paused: true, pause: true }, 'pause'],
+  ['patch', '/notifications/preferences', { preferences: { email: false, mail: false } }, 'preferences.mail'],
+  [
+    'patch',
+    '/notifications/preferences',
+    { preferences: { channels: { slack: { enable: false } } } },
+    'preferences.channels.slack.enable',
+  ],
+] as const)(
+  '%s %s refuses %j: a name nobody knows, however deep, and changes nothing',
+  async (method, path, body, field) => {
+    const before = (await host.get(path)).body
+    const { status, body: answer } = await host[method](path, body)
+    expect([status, answer.error?.details.fieldErrors]).toMatchObject([400, [{ field, code: 'unknown_field' }]])
+    expect((await host.get(path)).body).toEqual(before)
+  },
+)
