@@ -24,11 +24,12 @@ it('sweeps what it could not drop, and nothing that it has begun to keep', async
     },
     1,
   )
-  await files.keep('ended', path)
-  await files.keep('begun', path)
+  await files.keep('ended.rows', path)
+  await files.keep('begun.rows', path)
+  kept.set('shared/before.archive', Buffer.from('0'))
   isAway = true
-  await expect(files.drop('ended')).rejects.toThrow('does not answer')
+  await expect(files.drop('ended.rows')).rejects.toThrow('does not answer')
   isAway = false
-  await files.sweep(new Set())
-  expect([...kept.keys()]).toEqual(['shared/begun/0', 'shared/begun'])
+  expect(await files.sweep('.rows', new Set())).toEqual(new Set(['begun.rows']))
+  expect([...kept.keys()]).toEqual(['shared/begun.rows/0', 'shared/begun.rows', 'shared/before.archive'])
 })

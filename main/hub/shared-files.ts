@@ -1,5 +1,5 @@
-// Files that a leader may leave behind unfinished work of, kept in the store in parts until that work has ended: the rows of an
-// import that another node goes on with.
+// Files that the next leader needs, kept in the store in parts for as long as what they belong to: the rows of an import that
+// it goes on with, archives of packages.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import type { SharedFiles } from '#main/kernel/hub-facts.ts'
@@ -55,9 +55,14 @@ export function createSharedFiles(
       own.delete(name)
       await store.dropShared(epoch, name)
     },
-    async sweep(wanted) {
-      for (const name of await store.sharedNames())
-        if (!wanted.has(name) && !own.has(name)) await store.dropShared(epoch, name)
+    async sweep(ending, wanted) {
+      const kept = new Set((await store.sharedNames()).filter((name) => name.endsWith(ending)))
+      for (const name of kept) {
+        if (wanted.has(name) || own.has(name)) continue
+        await store.dropShared(epoch, name)
+        kept.delete(name)
+      }
+      return kept
     },
   }
 }

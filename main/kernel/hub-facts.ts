@@ -52,15 +52,18 @@ export interface HubReport {
   readonly logBytes: number
 }
 
-/** Files of work that another machine goes on with where this one is lost; the work itself is in the database. */
+/** Files that another machine goes on with where this one is lost; what they belong to is in the database. */
 export interface SharedFiles {
   /** Keeps a file that does not change any more. @throws Error when it is not kept */
   keep(name: string, path: string): Promise<void>
   /** Writes what is kept under a name. @returns false when nothing is @throws Error when the store does not answer */
   fetch(name: string, path: string): Promise<boolean>
   drop(name: string): Promise<void>
-  /** Drops what a leader before this one has kept and `wanted` does not name. */
-  sweep(wanted: ReadonlySet<string>): Promise<void>
+  /**
+   * Drops what a leader before this one has kept under names with this ending and `wanted` does not name.
+   * @returns the names with this ending that are kept
+   */
+  sweep(ending: string, wanted: ReadonlySet<string>): Promise<Set<string>>
 }
 
 /** What a plugin may ask of the hub. */

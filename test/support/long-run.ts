@@ -15,6 +15,7 @@ export const longFiles: readonly string[] = [
   'test/api/graphql-time.test.ts',
   'test/api/hub-handover.test.ts',
   'test/api/hub-import.test.ts',
+  'test/api/hub-packages.test.ts',
   'test/api/import-bounds.test.ts',
   'test/api/import-export-roundtrip.property.test.ts',
   'test/api/import-kill.test.ts',

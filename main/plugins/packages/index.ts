@@ -7,6 +7,8 @@ import { packagePermissions } from './permissions.ts'
 import { packageHandlers } from './routes.ts'
 import type { PackageAdministration } from './service.ts'
 
+const shareAfterMs = 5_000
+
 /** Packages (D-124 to D-135). */
 export const packagesPlugin = definePlugin({
   id: 'packages',
@@ -49,10 +51,22 @@ export const packagesPlugin = definePlugin({
           seal: (text) => host.secrets.seal(text),
           platformVersion: options.version,
           dataDir: options.dataDir,
+          shared: options.hub?.files ?? null,
           bundledDir: options.packagesDir,
         }),
       ))
     host.handle(packageRoutes, packageHandlers(load))
-    host.job('retention', { cron: '17 4 * * *' }, async () => (await load()).tidy())
+    const share = (): Promise<void> =>
+      load()
+        .then((packages) => packages.share())
+        .catch((error: unknown) => host.log.warn({ err: error }, 'Archives of packages lie on this node alone as yet.'))
+    host.job('retention', { cron: '17 4 * * *' }, async () => {
+      await (await load()).tidy()
+      if (options.hub !== null) await share()
+    })
+    if (options.hub === null) return
+    // A node that takes over has more to do at first.
+    const timer = setTimeout(() => void share(), shareAfterMs).unref()
+    host.dispose(() => clearTimeout(timer))
   },
 })

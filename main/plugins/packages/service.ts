@@ -72,11 +72,15 @@ export interface PackageAdministration {
   readonly keys: TrustedKeys
   /** Drops what nobody needs any more. */
   tidy(): Promise<void>
+  /** See {@link Artifacts.share}. */
+  share(): Promise<void>
 }
 
 /** What the service is made from. */
 export interface PackageHost
-  extends Omit<PackageParts, 'artifacts' | 'keys' | 'requireSigned' | 'passing'>, Pick<ArtifactParts, 'dataDir'> {
+  extends
+    Omit<PackageParts, 'artifacts' | 'keys' | 'requireSigned' | 'passing'>,
+    Pick<ArtifactParts, 'dataDir' | 'shared'> {
   /** Where the packages of the program lie. */
   readonly bundledDir: string
   readonly settings: SettingsService
@@ -212,6 +216,7 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
       await write('packages.retention', (tx) => dropExpiredSnapshots(tx, clock.iso()))
       await artifacts.tidy()
     },
+    share: artifacts.share,
   }
 }
 

@@ -170,7 +170,7 @@ export function createStaging(dataDir: string, hasRoom: () => boolean, shared: S
     },
 
     sweep(wanted) {
-      void shared?.sweep(wanted).catch(() => undefined)
+      void shared?.sweep('.ndjson', wanted).catch(() => undefined)
       let names: string[]
       try {
         names = readdirSync(folder)

@@ -8,6 +8,7 @@ import { PlatformError, platformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
+import type { SharedFiles } from '#main/kernel/hub-facts.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { packageError } from '../errors.ts'
 import type { ArtifactRow } from '../store.ts'
@@ -84,11 +85,15 @@ export interface Artifacts {
   readonly bundled: BundledPackages
   /** Removes what an upload that was cut short left behind. */
   tidy(): Promise<void>
+  /** Brings what lies here, and was kept before there was a hub, to its other nodes. @throws Error when the store does not answer */
+  share(): Promise<void>
 }
 
 /** What the archives work with. */
 export interface ArtifactParts {
   readonly dataDir: string
+  /** Of the hub that this host leads; null where it is alone. */
+  readonly shared: SharedFiles | null
   readonly bundled: BundledPackages
   readonly read: Reads
   readonly write: Write
@@ -101,12 +106,14 @@ export interface ArtifactParts {
 }
 
 const temporaryPrefix = 'incoming-'
+/** What archives are called where all nodes of a hub find them. */
+const sharedEnding = '.package'
 /** An upload that is this old has ended, one way or the other. */
 const leftAfterMs = 3_600_000
 
 /** Makes the archives. */
 export function createArtifacts(parts: ArtifactParts): Artifacts {
-  const { read, write, clock, ids, keys, bundled } = parts
+  const { read, write, clock, ids, keys, bundled, shared } = parts
   const folder = join(parts.dataDir, 'packages')
   const fileOf = (sha256: string): string => join(folder, sha256)
 
@@ -173,6 +180,7 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
       }
     }
     try {
+      await shared?.keep(`${file.sha256}${sharedEnding}`, target).catch(refuseStore)
       await write('packages.upload', (tx) => {
         if (getArtifact(tx, row.ref) !== undefined) return
         const other = artifactsOf(tx, row.package_id).find(({ version }) => version === row.version)
@@ -228,8 +236,17 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
     }
   }
 
+  /** Whether an archive lies here; what another node of the hub has taken is fetched. @throws service_unavailable */
+  const isHere = async (sha256: string): Promise<boolean> => {
+    const path = fileOf(sha256)
+    if (await exists(path)) return true
+    if (shared === null) return false
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return shared.fetch(`${sha256}${sharedEnding}`, path).catch(refuseStore)
+  }
+
   const isKept = async (ref: string): Promise<boolean> =>
-    getArtifact(read, ref) !== undefined && (await exists(fileOf(ref.slice('sha256:'.length))))
+    getArtifact(read, ref) !== undefined && (await isHere(ref.slice('sha256:'.length)))
 
   const storeBundled = async ({ ref, bytes, manifest }: BundledPackage): Promise<void> => {
     const file = await receive(sliced(bytes))
@@ -286,8 +303,9 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
       if (own !== undefined && !(await isKept(ref))) await storeBundled(own)
       const row = getArtifact(read, ref)
       if (row === undefined) throw packageError('version_not_found', { artifactRef: ref })
-      const path = fileOf(ref.slice('sha256:'.length))
-      if (!(await exists(path))) throw packageError('version_not_found', { artifactRef: ref, reason: 'file_missing' })
+      const sha256 = ref.slice('sha256:'.length)
+      const path = fileOf(sha256)
+      if (!(await isHere(sha256))) throw packageError('version_not_found', { artifactRef: ref, reason: 'file_missing' })
       if (`sha256:${await hashOf(path)}` !== ref) throw packageError('checksum_mismatch', { artifactRef: ref })
       const { manifest, origin } = await judged(path, row.format, row.size, ref)
       return releaseOf(manifest, origin, parts.typeOf)
@@ -305,7 +323,21 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
         if (isLeft && age > leftAfterMs) await forget(path)
       }
     },
+    async share() {
+      if (shared === null) return
+      const hashes = allArtifacts(read).map(({ ref }) => ref.slice('sha256:'.length))
+      const nameOf = (sha256: string): string => `${sha256}${sharedEnding}`
+      const kept = await shared.sweep(sharedEnding, new Set(hashes.map(nameOf)))
+      for (const sha256 of hashes)
+        if (!kept.has(nameOf(sha256)) && (await exists(fileOf(sha256))))
+          await shared.keep(nameOf(sha256), fileOf(sha256))
+    },
   }
+}
+
+/** @throws service_unavailable: nothing was kept, and the request may be made again */
+function refuseStore(cause: unknown): never {
+  throw platformError('service_unavailable', { reason: 'hub_store', retryAfterSeconds: 1 }, cause)
 }
 
 /** A manifest with the name and the description it brings for a language or for its wider form. @source D-343 */
