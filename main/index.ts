@@ -337,6 +337,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     ids,
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
+    seesRecord: (ctx, object, id) => active.service('data')?.reach(ctx, { object, id, action: 'read' }) === 'open',
     arrived: traffic.arrived,
     ...(hub === undefined ? {} : { answerGate: hub.answerGate }),
     ...(options.passKey === undefined ? {} : { passKey: options.passKey }),

@@ -19,7 +19,8 @@ beforeEach(() => {
   replays = 0
 })
 
-const write: RepeatableWrite = { credentialId: 'me', key: 'k-1', method: 'POST', path: '/x', body: { a: 1 } }
+const rights = { stamp: () => 'same', mayTell: () => true }
+const write: RepeatableWrite = { credentialId: 'me', key: 'k-1', method: 'POST', path: '/x', body: { a: 1 }, rights }
 const run = (work: () => unknown, change: Partial<RepeatableWrite> = {}): unknown =>
   keys.run(
     { ...write, ...change },

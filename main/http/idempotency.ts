@@ -17,6 +17,15 @@ export interface RepeatableWrite {
   readonly method: string
   readonly path: string
   readonly body: unknown
+  readonly rights: ReplayRights
+}
+
+/** What an answer that is told again is judged by. */
+export interface ReplayRights {
+  /** Stands for the rights of the caller at this moment. */
+  stamp(): string
+  /** Whether the caller may read the records whose values an answer holds. */
+  mayTell(body: string): boolean
 }
 
 /** The remembered writes of one server. */
@@ -32,7 +41,13 @@ export interface IdempotencyKeys {
 
 /** An answer as it is kept. */
 type Kept =
-  | { readonly status?: number; readonly headers: Record<string, string | readonly string[]>; readonly body: string }
+  | {
+      readonly status?: number
+      readonly headers: Record<string, string | readonly string[]>
+      readonly body: string
+      /** The rights it was told by. */
+      readonly rights: string
+    }
   | { readonly refusal: Omit<PlatformError, 'name' | 'stack' | 'cause'> }
 
 /**
@@ -53,11 +68,11 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
   }
 
   /** @param kept what was kept in the transaction of the write */
-  const succeed = (key: EffectKey, result: unknown, kept: string | undefined): unknown => {
+  const succeed = (key: EffectKey, result: unknown, kept: string | undefined, { stamp }: ReplayRights): unknown => {
     const answer = storedForm(result)
     // A stream can be sent once only.
     if (answer === null) return finish(key.name, undefined, () => result)
-    const text = keptText(answer)
+    const text = keptText(answer, stamp())
     return finish(key.name, text === kept ? undefined : store.save(key, text), () => answer)
   }
 
@@ -80,12 +95,18 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
       }
       const name = hash('sha256', [write.credentialId, write.method, write.path, write.key].join('\n'))
       const digest = store.digest(JSON.stringify(write.body) ?? '')
-      const go = (known: string): unknown => runWith(name, known, work, onReplay)
+      const go = (known: string): unknown => runWith(name, known, work, onReplay, write.rights)
       return digest instanceof Promise ? digest.then(go) : go(digest)
     },
   }
 
-  function runWith(name: string, digest: string, work: (key: EffectKey) => unknown, onReplay: () => void): unknown {
+  function runWith(
+    name: string,
+    digest: string,
+    work: (key: EffectKey) => unknown,
+    onReplay: () => void,
+    rights: ReplayRights,
+  ): unknown {
     const now = clock.now()
     const other = running.get(name)
     if (other !== undefined) {
@@ -93,14 +114,14 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
       throw platformError('conflict', { reason: 'idempotency_key_running', retryAfterSeconds: 1 })
     }
     const before = store.find(name)
-    if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay)
+    if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay, rights)
     let kept: string | undefined
     const key: EffectKey = {
       ...{ name, digest, startedAt: now },
       keep(tx, answer) {
         const form = storedForm(answer)
         if (form === null || store.saveWith === undefined) return
-        const text = keptText(form)
+        const text = keptText(form, rights.stamp())
         store.saveWith(tx, key, text)
         // Not before: a transaction that is rolled back keeps nothing.
         tx.afterCommit(() => (kept = text))
@@ -113,20 +134,28 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     } catch (error) {
       return fail(key, error)
     }
-    if (!(result instanceof Promise)) return succeed(key, result, kept)
+    if (!(result instanceof Promise)) return succeed(key, result, kept, rights)
     return result.then(
-      (value: unknown) => succeed(key, value, kept),
+      (value: unknown) => succeed(key, value, kept, rights),
       (error: unknown) => fail(key, error),
     )
   }
 }
 
 /** The answer of a write that was made before. @throws conflict, and what it threw */
-function replay(before: StoredAnswer, digest: string, onReplay: () => void): Reply<RawJson> {
+function replay(
+  before: StoredAnswer,
+  digest: string,
+  onReplay: () => void,
+  { stamp, mayTell }: ReplayRights,
+): Reply<RawJson> {
   if (before.digest !== '' && before.digest !== digest)
     throw platformError('conflict', { reason: 'idempotency_key_reused' })
   if (before.answer === null) throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
   const kept = JSON.parse(before.answer) as Kept
+  // What it told may be closed to the caller by now.
+  if (!('refusal' in kept) && !(kept.rights === stamp() && mayTell(kept.body)))
+    throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
   onReplay()
   if ('refusal' in kept) {
     const { code, details, ...definition } = kept.refusal
@@ -164,8 +193,8 @@ export function createMemory(maxRemembered = 10_000, marks?: AnswerStore): Answe
 /** Characters a process remembers at most. */
 const maxCharacters = 32 * 1024 * 1024
 
-function keptText({ status, headers, body }: Reply<RawJson>): string {
-  const kept: Kept = { ...(status === undefined ? {} : { status }), headers, body: body.text }
+function keptText({ status, headers, body }: Reply<RawJson>, rights: string): string {
+  const kept: Kept = { ...(status === undefined ? {} : { status }), headers, body: body.text, rights }
   return JSON.stringify(kept)
 }
 

@@ -28,6 +28,8 @@ import { parseQueryString, queryOf } from './query-string.ts'
 import { readRawBody } from './raw-body.ts'
 import { accountKey, addressKey } from './rate-key.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
+import type { SeesRecord } from './replay-rights.ts'
+import { replayRights } from './replay-rights.ts'
 import { heldToContract, takesIdempotencyKey } from './route-headers.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
 
@@ -59,6 +61,8 @@ export interface PipelineContext extends AnswerContext {
   readonly idempotencyKeys: IdempotencyKeys
   /** Those of routes whose answers must not reach the disk. */
   readonly passingIdempotencyKeys: IdempotencyKeys
+  /** Whether a caller may read a record now. */
+  readonly seesRecord: SeesRecord
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
   readonly arrived: () => void
@@ -190,7 +194,7 @@ export function serve(
     const result =
       key === undefined || caller.credential === 'none' || !takesIdempotencyKey(runtime.contract)
         ? runtime.handler(ctx, input)
-        : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, (effectKey) =>
+        : runOnce(pipeline, runtime, request, reply, ctx, key, input.stream !== undefined, (effectKey) =>
             runtime.handler(effectKey === undefined ? ctx : { ...ctx, effectKey }, input),
           )
     if (input.stream !== undefined) drainAfter(result, request.body as Readable)
@@ -281,6 +285,7 @@ function runOnce(
   runtime: RouteRuntime,
   request: FastifyRequest,
   reply: FastifyReply,
+  ctx: RequestContext,
   key: string,
   streamed: boolean,
   /** @param key absent: the write leaves no mark in the database */
@@ -293,6 +298,10 @@ function runOnce(
     path: request.raw.url!,
     // A stream is read once, by its handler; its length stands for it.
     body: streamed ? [request.headers['content-type'], request.headers['content-length']] : request.body,
+    rights: replayRights(ctx, (request.params as { object?: unknown }).object, {
+      fingerprint: (who) => pipeline.authorizer().fingerprint({ ...who, permissionEpoch: pipeline.permissionEpoch() }),
+      sees: pipeline.seesRecord,
+    }),
   }
   const onReplay = (): void => {
     void reply.header('idempotent-replay', 'true')

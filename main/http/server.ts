@@ -46,6 +46,7 @@ import type { MethodIndex } from './not-found.ts'
 import { acceptPassedOn } from './passed-on.ts'
 import { admit, authoritiesOf, serve } from './pipeline.ts'
 import type { AnswerGate, PipelineContext } from './pipeline.ts'
+import type { SeesRecord } from './replay-rights.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
@@ -87,6 +88,8 @@ export interface HttpServerOptions {
   readonly ids: Ids
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
+  /** Whether a caller may read a record now; asked before an answer is told again. Default: yes. */
+  readonly seesRecord?: SeesRecord
   /** Hears of every request. Default: nobody. */
   readonly arrived?: () => void
   /** Decides whether answers may leave. Default: nothing but the host does. */
@@ -222,6 +225,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     idempotencyKeys: createIdempotencyKeys(options.clock, options.answers),
     passingIdempotencyKeys: createIdempotencyKeys(options.clock, createMemory(maxPassingAnswers, options.answers)),
     authorizer: options.authorizer,
+    seesRecord: options.seesRecord ?? (() => true),
     permissionEpoch: options.permissionEpoch,
     auditSink: options.auditSink ?? (() => noAuditSink),
   }

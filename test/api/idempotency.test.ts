@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 
 let host: TestHost
 
@@ -183,5 +184,52 @@ describe('an Idempotency-Key after a restart', () => {
       parameters: [],
     })
     expect(kept).toEqual([])
+  })
+})
+
+describe('an answer that is told again', () => {
+  it('is so by the rights of now: not after a field, the record or the object was closed', async () => {
+    const people = await createPeopledHost({ users: [{}, {}] })
+    onTestFinished(() => people.stop())
+    await people.defineObject(
+      'paper',
+      { title: { type: 'text' }, grade: { type: 'text' } },
+      { sharingModel: 'private' },
+    )
+    const all = { allowCreate: true, allowRead: true, allowEdit: true, allowDelete: true, allowTransfer: true }
+    const may = async (fields: object, objects: object = { paper: all }): Promise<void> => {
+      const item = { name: 'plain', objects, fields, systemPermissions: [], rowLevelSecurity: [] }
+      expect((await people.put('/meta/profile/plain', { type: 'profile', name: 'plain', item })).status).toBe(200)
+      await people.assign(0, { profile: 'plain' })
+    }
+    const open = { readable: true, editable: true }
+    await may({ 'paper.grade': open })
+    let keys = 0
+    const write = async () => {
+      const headers = { 'idempotency-key': `told-${(keys += 1)}` }
+      const send = () => people.as(0).post('/data/paper', { title: 'mine', grade: 'canary-grade' }, headers)
+      const made = await send()
+      expect(JSON.stringify(made.body)).toContain('canary-grade')
+      return { id: made.body.id as string, again: send }
+    }
+    const isGone = async (again: () => Promise<Answer>): Promise<void> => {
+      const { status, body } = await again()
+      expect([status, body.error?.details.reason, JSON.stringify(body).includes('canary')]).toEqual([
+        409,
+        'idempotency_answer_unknown',
+        false,
+      ])
+    }
+    const total = async () => (await people.get('/data/paper?count=true')).body.total as number
+    const [field, record, object, kept] = [await write(), await write(), await write(), await write()]
+    expect((await kept.again()).headers.get('idempotent-replay')).toBe('true')
+    await people.patch(`/data/paper/${record.id}`, { owner: testUserId(1) })
+    await isGone(record.again)
+    await may({ 'paper.grade': { readable: false, editable: false } })
+    await isGone(field.again)
+    await may({}, {})
+    await people.as(0).get('/data/paper')
+    expect((await object.again()).status).toBeGreaterThanOrEqual(400)
+    expect(await total()).toBe(4)
   })
 })
