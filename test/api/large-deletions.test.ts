@@ -63,6 +63,13 @@ const during = async <T>(call: Promise<Answer>, read: () => Promise<T>, readSmal
   return { seen, small }
 }
 
+/** How records name what is deleted: a field's object, its value, the filter that finds them. */
+const links = [
+  ['lookup', 'person', (firm: string) => ({ firm }), (id: string) => `{"firm":"${id}"}`],
+  ['master_detail', 'part', (firm: string) => ({ firm }), (id: string) => `{"firm":"${id}"}`],
+  ['lookup of a list', 'friend', (id: string) => ({ firms: [id] }), (id: string) => `{"firms":{"$contains":"${id}"}}`],
+] as const
+
 describe('a large deletion', { timeout: timeoutMs }, () => {
   let host: TestHost
   const ask: Ask = (method, path, body) =>
@@ -74,16 +81,7 @@ describe('a large deletion', { timeout: timeoutMs }, () => {
   })
   afterAll(() => host.stop())
 
-  it.each([
-    ['lookup', 'person', (firm: string) => ({ firm }), (id: string) => `{"firm":"${id}"}`],
-    ['master_detail', 'part', (firm: string) => ({ firm }), (id: string) => `{"firm":"${id}"}`],
-    [
-      'lookup of a list',
-      'friend',
-      (id: string) => ({ firms: [id] }),
-      (id: string) => `{"firms":{"$contains":"${id}"}}`,
-    ],
-  ])(
+  it.each(links.slice(0, sized(1, links.length)))(
     'and its restore leave reads answered, which see all of it or nothing: %s',
     async (_, object, valueOf, filterOf) => {
       const id = await firmWith(ask, object, valueOf)

@@ -10,6 +10,7 @@ import { createTestHost } from '../support/create-test-host.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
+import { sized } from '../support/test-size.ts'
 
 const machines: SyncMachine[] = []
 
@@ -272,8 +273,13 @@ describe('many conflicts', () => {
 
   it.each([
     ['newest', 'from b'],
-    ['mine', 'from a'],
-    ['theirs', 'from b'],
+    ...sized(
+      [],
+      [
+        ['mine', 'from a'],
+        ['theirs', 'from b'],
+      ],
+    ),
   ])('are decided at once for %s', async (choice, title) => {
     const { a, b, ids } = await many()
     const { conflicts } = await list(a)

@@ -11,6 +11,7 @@ import { everything, pairPersonalDevice, without } from '../support/personal-dev
 import { listen, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
+import { sized } from '../support/test-size.ts'
 
 let host: PeopledHost
 let laptop: PersonalDevice
@@ -161,7 +162,7 @@ async function both(act: Act, object: string, size: number, author: string): Pro
 const authors = [testUserId(ann), '00000000-0000-7000-8000-0000000000ff']
 
 describe('a machine of a person of limited rights', () => {
-  for (const profile of Object.keys(profiles)) {
+  for (const profile of sized(['reader', 'no_create', 'no_edit', 'no_field'], Object.keys(profiles))) {
     it(`writes what the profile "${profile}" lets the person write, and nothing else`, async () => {
       await host.assign(ann, { profile })
       const found: Record<string, unknown> = {}

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createSyncedHost, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { sized } from '../support/test-size.ts'
 
 const packageId = 'org.test.seedbox'
 const object = 'seedbox_kind'
@@ -56,31 +57,37 @@ async function sharedRecords(desk: TestHost, laptop: TestHost) {
 }
 
 describe('a package that two machines install', () => {
-  it.each(['desk', 'laptop'] as const)('brings each record once: before they are paired, %s first', async (first) => {
-    const { desk, laptop } = await start()
-    for (const host of first === 'desk' ? [desk, laptop] : [laptop, desk]) await install(host)
-    await pair(desk, laptop, 'Laptop', {}, { keepOwn: true })
-    await until('nothing is kept aside', async () => (await laptop.get('/sync/aside')).body.objects.length === 0)
-    const records = await sharedRecords(desk, laptop)
-    expect(records.map(({ code }) => code)).toEqual(['L', 'S'])
-  })
+  it.each(sized(['desk'] as const, ['desk', 'laptop'] as const))(
+    'brings each record once: before they are paired, %s first',
+    async (first) => {
+      const { desk, laptop } = await start()
+      for (const host of first === 'desk' ? [desk, laptop] : [laptop, desk]) await install(host)
+      await pair(desk, laptop, 'Laptop', {}, { keepOwn: true })
+      await until('nothing is kept aside', async () => (await laptop.get('/sync/aside')).body.objects.length === 0)
+      const records = await sharedRecords(desk, laptop)
+      expect(records.map(({ code }) => code)).toEqual(['L', 'S'])
+    },
+  )
 
-  it.each(['desk', 'laptop'] as const)('brings each record once: after they are paired, %s first', async (first) => {
-    const { desk, laptop } = await start()
-    await pair(desk, laptop)
-    const [one, other] = first === 'desk' ? [desk, laptop] : [laptop, desk]
-    await install(one)
-    await until('it has arrived', async () => (await recordsOf(other)).length === 2)
-    const [large] = await recordsOf(other)
-    expect((await one.patch(`/data/${object}/${large!.id}`, { title: 'Huge' })).status).toBe(200)
-    await until('it was renamed', async () => (await recordsOf(other))[0]!.title === 'Huge')
-    await install(other)
-    // What people wrote meanwhile stays.
-    expect(await sharedRecords(desk, laptop)).toMatchObject([
-      { code: 'L', title: 'Huge' },
-      { code: 'S', title: 'Small' },
-    ])
-  })
+  it.each(sized(['desk'] as const, ['desk', 'laptop'] as const))(
+    'brings each record once: after they are paired, %s first',
+    async (first) => {
+      const { desk, laptop } = await start()
+      await pair(desk, laptop)
+      const [one, other] = first === 'desk' ? [desk, laptop] : [laptop, desk]
+      await install(one)
+      await until('it has arrived', async () => (await recordsOf(other)).length === 2)
+      const [large] = await recordsOf(other)
+      expect((await one.patch(`/data/${object}/${large!.id}`, { title: 'Huge' })).status).toBe(200)
+      await until('it was renamed', async () => (await recordsOf(other))[0]!.title === 'Huge')
+      await install(other)
+      // What people wrote meanwhile stays.
+      expect(await sharedRecords(desk, laptop)).toMatchObject([
+        { code: 'L', title: 'Huge' },
+        { code: 'S', title: 'Small' },
+      ])
+    },
+  )
 
   it('knows its records in upgrades, on the machine that made them and on the other one', async () => {
     const { desk, laptop } = await start()

@@ -107,7 +107,7 @@ const damages: readonly Damage[] = [
 async function unsafeStarts(context: CheckContext, careless: boolean): Promise<number> {
   const random = createRandom(context.seed)
   const list = careless ? damages.filter(({ name }) => name.includes('log')) : damages
-  const cases = careless ? list.length : context.size === 'commit' ? 20 : 200
+  const cases = careless || context.size === 'commit' ? list.length : 200
   const folders = await makeLeftFolders(25)
   const expected = contentOf(db(folders.closed))
   let unsafe = 0

@@ -58,7 +58,7 @@ async function endUnderLoad(
 }
 
 function killCount(context: CheckContext): number {
-  return { commit: 5, nightly: 200, release: 500 }[context.size]
+  return { commit: 3, nightly: 200, release: 500 }[context.size]
 }
 
 let killed: Promise<Series> | undefined
@@ -114,7 +114,7 @@ defineCheck({
 async function traceAnswers(context: CheckContext, entry: string): Promise<number | SkippedCheck> {
   const reason = whyNoTrace()
   if (reason !== undefined) return skipCheck(reason)
-  const wanted = 500
+  const wanted = context.size === 'commit' ? 150 : 500
   let unsynced = 0
   for (const clients of [1, 16]) {
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-trace-'))

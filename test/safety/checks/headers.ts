@@ -51,7 +51,7 @@ async function countBareAnswers(context: CheckContext, guards: Partial<Guards>):
     // One of each route at a time: eight backups at once only wait for each other.
     const rounds = Math.max(...casesOf.map(({ length }) => length))
     const all = Array.from({ length: rounds }, (_, round) => casesOf.flatMap((list) => list.slice(round, round + 1)))
-    const cases = [...drawCases(context, all.flat(), 0.3)]
+    const cases = [...drawCases(context, all.flat(), 0.12)]
     cases.push({
       method: 'POST',
       path: '/api/v1/data/task',

@@ -52,7 +52,7 @@ async function countLeaks(context: CheckContext, replace: Replace, tried = chann
         // At a commit one role asks for everything but what is slow, the others for a part that another seed draws for each.
         const cases = casesOf(world, role, at)
         listed += cases.length
-        const share = startsProcesses.has(channel) ? 0.05 : at === 0 ? 1 : 0.2
+        const share = startsProcesses.has(channel) ? 0.05 : at === 0 ? 1 : 0.06
         const some = tried !== channels ? cases : drawCases({ ...context, seed: listed }, cases, share)
         // Of each channel somebody asks for something, whatever is drawn.
         const drawn = some.length === 0 && at === 0 ? cases.slice(0, 1) : some

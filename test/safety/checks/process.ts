@@ -46,7 +46,7 @@ async function end(child: ChildProcess): Promise<void> {
 async function fightForFolder(context: CheckContext, careless: boolean): Promise<number> {
   const random = createRandom(context.seed)
   const dir = mkdtempSync(join(tmpdir(), 'cairn-lock-'))
-  const tries = careless ? 5 : context.size === 'commit' ? 6 : 50
+  const tries = careless ? 5 : context.size === 'commit' ? 3 : 50
   let violations = 0
   try {
     for (let turn = 0; turn < tries; turn += 1) {
