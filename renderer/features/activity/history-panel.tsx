@@ -27,7 +27,7 @@ export function HistoryPanel(props: {
   fields: readonly FieldDefinition[]
   context: FieldContext
   /** Writes one field of the record, undoable. */
-  save: (field: string, value: unknown, row: GridRecord) => Promise<void>
+  save: (field: string, value: unknown, row: GridRecord) => Promise<GridRecord>
   /** Writes several fields of the record as one undoable step; one message per field, null for saved. */
   saveMany: (values: Readonly<Record<string, unknown>>, row: GridRecord) => Promise<(string | null)[]>
 }) {

@@ -175,7 +175,7 @@ export function LinkedList(props: {
         object={other}
         context={context}
         onClose={() => setOpen(undefined)}
-        onLink={async (record) => edits.save(field.name, id, record)}
+        onLink={async (record) => void (await edits.save(field.name, id, record))}
       />
       <ConflictDialog conflict={edits.conflict} fields={fields} context={context} />
     </section>

@@ -6,6 +6,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DataGrid } from '../../components/grid/index.ts'
+import type { GridRecord } from '../../components/grid/index.ts'
 import { fieldTypeOf, isEditable, translateField } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FieldType } from '../../fields/index.ts'
 import { operatorClasses } from '../../fields/operators.ts'
@@ -84,7 +85,7 @@ describe('a made-up field type', () => {
   })
 
   it('is shown and edited in a form, where a wrong text is refused in its own words', async () => {
-    const save = vi.fn(async (_field: string, _value: unknown, _record: unknown) => {})
+    const save = vi.fn(async (_field: string, _value: unknown, row: GridRecord) => row)
     render(
       <MantineProvider>
         <QueryClientProvider client={new QueryClient()}>

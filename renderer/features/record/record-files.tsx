@@ -1,5 +1,5 @@
 // Owns a field of files on the page of a record: they are looked at, added and taken out in place, without an editor.
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import { ChosenFiles, FileDrop, PickButton, UploadList } from '../../components/files/index.ts'
 import { acceptOf, filesIn, shownFile } from '../../fields/file-text.ts'
@@ -10,6 +10,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { useUploads } from '../../lib/use-uploads.ts'
+import { createSerialWrites } from '../records/index.ts'
 import type { RecordEdits } from './use-record-edits.ts'
 import classes from './record.module.css'
 
@@ -26,28 +27,21 @@ export function RecordFiles(props: {
   const files = filesIn(record[field.name])
   const base = useRef(record)
   base.current = record
-  /** Writes one after the other: each begins with what the one before has left. */
-  const last = useRef<Promise<void>>(Promise.resolve())
-  const latest = useRef<readonly NamedFile[] | undefined>(undefined)
+  const latest = useRef(save)
+  latest.current = save
+  const write = useMemo(() => createSerialWrites(() => latest.current), [])
 
   const change = (name: string, make: (before: readonly NamedFile[]) => readonly NamedFile[]): void => {
-    last.current = last.current.then(async () => {
-      const before = latest.current ?? filesIn(base.current[field.name])
-      const next = make(before)
-      latest.current = next
-      try {
-        const value = isMultiple ? next : (next[0] ?? null)
-        await save(field.name, isMultiple && next.length === 0 ? null : value, base.current)
-      } catch (error) {
-        latest.current = before
-        const problem = error instanceof Error ? error.message : problemText(error)
-        showToast({ message: t('files.attach.problem', { name, problem }), tone: 'bad' })
-      } finally {
-        // From here on what the host says counts again.
-        setTimeout(() => {
-          latest.current = undefined
-        }, 1_000)
-      }
+    write(
+      () => base.current,
+      field.name,
+      (before) => {
+        const next = make(filesIn(before))
+        return isMultiple && next.length > 0 ? next : (next[0] ?? null)
+      },
+    ).catch((error: unknown) => {
+      const problem = error instanceof Error ? error.message : problemText(error)
+      showToast({ message: t('files.attach.problem', { name, problem }), tone: 'bad' })
     })
   }
   const uploads = useUploads((file) => change(file.name, (before) => (isMultiple ? [...before, file] : [file])), true)

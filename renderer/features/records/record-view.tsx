@@ -326,7 +326,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
               rowHeight={query.rowHeight ?? (isTouch ? 36 : 28)}
               sort={query.sort}
               onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}
-              onEdit={async (_index, field, value, row) => writes.save(field, value, row)}
+              onEdit={async (_index, field, value, row) => void (await writes.save(field, value, row))}
               onEditMany={writes.saveMany}
               onWriteMany={writes.saveRange}
               growing={!filtered && view.groups === undefined}

@@ -44,7 +44,7 @@ export interface RecordWritesPort {
 /** Writing cells of one view. */
 export interface RecordWrites {
   /** Saves one cell; rejects with words for the cell. */
-  save(field: string, value: unknown, row: GridRecord): Promise<void>
+  save(field: string, value: unknown, row: GridRecord): Promise<GridRecord>
   /** Saves many cells in one request; one message per edit, null for saved. */
   saveMany(edits: readonly GridEdit[]): Promise<(string | null)[]>
   /** Saves cells and adds records, 500 rows a request, as one step of the undo list. Never rejects. */
@@ -104,20 +104,21 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     })
   }
 
-  const save = async (field: string, value: unknown, row: GridRecord): Promise<void> => {
+  const save = async (field: string, value: unknown, row: GridRecord): Promise<GridRecord> => {
     const id = idOf(row)
     const before = plain(row[field])
     try {
       const written = await patch(id, { [field]: value }, versions.expected(id, versionOf(row)))
       undoable(field, id, before, value, written)
+      return written
     } catch (error) {
       if (hasCode(error, 'resource_not_found')) throw new CellProblem(t('conflict.gone'))
       if (!hasCode(error, 'CONCURRENT_UPDATE')) throw new CellProblem(cellMessage(error, field))
-      await settle(error, field, value, row)
+      return settle(error, field, value, row)
     }
   }
 
-  const settle = async (error: ApiError, field: string, value: unknown, row: GridRecord): Promise<void> => {
+  const settle = async (error: ApiError, field: string, value: unknown, row: GridRecord): Promise<GridRecord> => {
     const current = error.details.currentRecord as GridRecord | undefined
     if (!current) throw new CellProblem(t('conflict.pending'))
     const theirs = current[field]
@@ -127,12 +128,13 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     if (decision === 'later') throw new CellProblem(t('conflict.pending'))
     if (decision === 'theirs') {
       show(current)
-      return
+      return current
     }
     const written = await patch(idOf(row), { [field]: value }, versionOf(current)).catch((again: unknown) => {
       throw new CellProblem(cellMessage(again, field))
     })
     undoable(field, idOf(row), plain(theirs), value, written)
+    return written
   }
 
   const asked = async (

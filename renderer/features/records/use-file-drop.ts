@@ -1,5 +1,5 @@
 // Owns files that are dropped on cells of the grid: which cell they meet, sending them, and putting them into the record.
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import type { DragEvent } from 'react'
 import { positionOf } from '../../components/grid/aria.ts'
 import type { GridRecord } from '../../components/grid/index.ts'
@@ -11,6 +11,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import type { RecordWrites } from './record-writes.ts'
+import { createSerialWrites } from './serial-writes.ts'
 
 /** What the dropping needs of the view. */
 interface DropPort {
@@ -23,8 +24,7 @@ interface DropPort {
 export function useFileDrop(port: DropPort): Pick<React.HTMLAttributes<HTMLElement>, 'onDragOver' | 'onDrop'> {
   const latest = useRef(port)
   latest.current = port
-  /** Writes one after the other: each begins with what the one before has left. */
-  const last = useRef<Promise<void>>(Promise.resolve())
+  const write = useMemo(() => createSerialWrites(() => latest.current.save), [])
 
   const meets = (event: DragEvent): { row: number; field: FieldDefinition } | undefined => {
     if (!event.dataTransfer.types.includes('Files')) return undefined
@@ -34,12 +34,15 @@ export function useFileDrop(port: DropPort): Pick<React.HTMLAttributes<HTMLEleme
     return findFieldType(field.type)?.files === true ? { row: at.row, field } : undefined
   }
   const put = async (id: unknown, row: number, field: FieldDefinition, file: FileReference): Promise<void> => {
-    const record = latest.current.getRow(row)
-    // Rows may have moved meanwhile: only the record it was dropped on gets it.
-    if (record === undefined || record['id'] !== id) throw new Error(t('files.problem.gone'))
-    const before = record[field.name]
-    const next = field.multiple === true ? [...(Array.isArray(before) ? (before as unknown[]) : []), file] : file
-    await latest.current.save(field.name, next, record)
+    const dropped = (): GridRecord => {
+      const record = latest.current.getRow(row)
+      // Rows may have moved meanwhile: only the record it was dropped on gets it.
+      if (record === undefined || record['id'] !== id) throw new Error(t('files.problem.gone'))
+      return record
+    }
+    await write(dropped, field.name, (before) =>
+      field.multiple === true ? [...(Array.isArray(before) ? (before as unknown[]) : []), file] : file,
+    )
   }
   const send = (row: number, field: FieldDefinition, files: readonly File[]): void => {
     const id = latest.current.getRow(row)?.['id']
@@ -56,16 +59,11 @@ export function useFileDrop(port: DropPort): Pick<React.HTMLAttributes<HTMLEleme
         upload.cancel()
       })
       upload.done.then(
-        (stored) => {
-          last.current = last.current.then(async () => {
-            try {
-              await put(id, row, field, stored)
-              showToast({ message: t('files.attached', { name: stored.name }), tone: 'good' })
-            } catch (error) {
-              failed(error)
-            }
-          })
-        },
+        async (stored) =>
+          put(id, row, field, stored).then(
+            () => showToast({ message: t('files.attached', { name: stored.name }), tone: 'good' }),
+            failed,
+          ),
         () => undefined,
       )
     }
