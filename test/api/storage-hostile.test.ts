@@ -1,8 +1,9 @@
 // Files that are two things at once, ranges and addresses of people who try: nothing of a file runs where it is shown, and no
 // address does more than it was made for (D-186, D-264, D-268, safety N9).
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
+import { createAuthHost } from '../support/auth-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import { sendBare } from '../support/raw-request.ts'
 import type { Part } from '../support/storage-calls.ts'
@@ -139,4 +140,51 @@ describe('a signed address', () => {
     for (const token of [`${wider.toString('base64url')}.${'A'.repeat(43)}`, `${payload}.__proto__`, 'e30.e30'])
       expect(await put(`/api/v1/storage/signed/${token}`), token).toEqual([403, 'signed_url_invalid'])
   }, 30_000)
+
+  it('opens nothing any more once whoever lent it may not read the file, is banned, or the key is narrowed or revoked', async () => {
+    const people = await createAuthHost()
+    onTestFinished(() => people.stop())
+    await people.defineObject('deal', { papers: { type: 'file' } })
+    const { id } = await people.account('lender')
+    const token = await people.signIn('lender')
+    const set = (item: object) => people.put('/meta/permission/deals', { name: 'deals', fields: {}, ...item })
+    await set({ objects: { deal: { allowRead: true } } })
+    const { key } = (await people.as(token, 'POST', '/keys', { name: 'Deals', permissionSets: ['deals'] })).body
+    const { fileId } = await upload(people, 'canary', { scope: 'private' })
+    await people.post('/data/deal', { papers: fileId })
+    const lent = async (credential: string) => {
+      const { url } = (await people.as(credential, 'GET', `/storage/files/${fileId}/url`)).body
+      return async () => {
+        const { status, bytes } = await fetchBytes(`${people.host.url}${new URL(url).pathname}`)
+        return [status, bytes.toString().includes('canary')]
+      }
+    }
+    const announced = { filename: 'a.txt', mimeType: 'text/plain', size: 5, scope: 'user' }
+    const { uploadUrl } = (await people.as(token, 'POST', '/storage/upload/presigned', announced)).body.data
+    const [ofPerson, ofKey] = [await lent(token), await lent(key)]
+    expect([await ofPerson(), await ofKey()]).toEqual([
+      [200, true],
+      [200, true],
+    ])
+    await set({ objects: {} })
+    expect([await ofPerson(), await ofKey()]).toEqual([
+      [200, true],
+      [403, false],
+    ])
+    await set({ objects: { deal: { allowRead: true } } })
+    expect(await ofKey()).toEqual([200, true])
+    const { keys } = (await people.as(token, 'GET', '/keys')).body
+    await people.as(token, 'DELETE', `/keys/${keys[0].id}`)
+    expect(await ofKey()).toEqual([403, false])
+    await people.post('/auth/admin/ban-user', { userId: id })
+    expect(await ofPerson()).toEqual([403, false])
+    const put = await people.anonymous('PUT', new URL(uploadUrl).pathname, 'hello', { 'content-type': 'text/plain' })
+    expect([put.status, put.body.error?.code]).toEqual([403, 'signed_url_invalid'])
+    await people.post('/auth/admin/unban-user', { userId: id })
+    expect(await ofPerson()).toEqual([200, true])
+    const closed = { name: 'closed', objects: {}, fields: {}, systemPermissions: [], rowLevelSecurity: [] }
+    await people.put('/meta/profile/closed', closed)
+    await people.put(`/permissions/assignments/${id}`, { profile: 'closed', roles: [], permissionSets: [] })
+    expect(await ofPerson()).toEqual([403, false])
+  }, 60_000)
 })

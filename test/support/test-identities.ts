@@ -72,6 +72,7 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
         user: (id) => users.find((user) => user.id === id),
         users: ({ query = '', limit = 50 } = {}) =>
           users.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase())).slice(0, limit),
+        keyScope: (_user, key) => people.users[Number(/\d+$/.exec(key)?.[0])]?.scope,
         memberships: (id) => people.users[users.findIndex((user) => user.id === id)]?.memberships ?? [],
         teams: (organizationId) => teams.filter((team) => team.organizationId === organizationId),
         team: (id) => teams.find((team) => team.id === id),

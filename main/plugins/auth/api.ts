@@ -1,5 +1,6 @@
 // What other plugins may ask of accounts. Types only; credentials are found through `host.setIdentities`.
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { CredentialScope } from '#main/kernel/identity.ts'
 
 /** An account as other plugins see it. */
 export interface AuthUser {
@@ -33,6 +34,8 @@ export interface AuthService {
   user(id: string): AuthUser | undefined
   /** All accounts by name; `query` narrows by name, email and username. */
   users(options?: { readonly query?: string; readonly limit?: number }): readonly AuthUser[]
+  /** What an API key of a user may do at most; undefined for one that is revoked or over. */
+  keyScope(userId: string, keyId: string): CredentialScope | undefined
   memberships(userId: string): readonly Membership[]
   /** The teams of an organization by name. */
   teams(organizationId: string): readonly Team[]

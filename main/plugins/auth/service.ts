@@ -257,7 +257,7 @@ export function createIdentities(
 
 /** What other plugins may ask. */
 export function createAuthService(parts: AuthParts): AuthService {
-  const { read, clock, config } = parts
+  const { read, clock, config, keys } = parts
   const view = (row: UserRow): AuthUser => ({
     id: row.id,
     name: row.name,
@@ -283,6 +283,11 @@ export function createAuthService(parts: AuthParts): AuthService {
     },
     teams: (organizationId) => readTeamsOf(read, organizationId),
     team: (id) => readTeam(read, id),
+    keyScope(userId, keyId) {
+      const key = keys.list(userId).find(({ id }) => id === keyId)
+      const isOver = key === undefined || (key.expiresAt !== null && Date.parse(key.expiresAt) <= clock.now())
+      return isOver ? undefined : { permissionSets: key.permissionSets, readOnly: key.readOnly }
+    },
     teamMembers: (id) => readTeamMembers(read, id).map(({ userId }) => userId),
     hasOrganizations: config.plugins.organization,
     firstOrganization: () => firstOrganization(read),

@@ -18,6 +18,8 @@ import { createForgetFile } from './service/forget-file.ts'
 import { keepsBytes } from './service/kept-bytes-store.ts'
 import { createPartialFiles } from './service/partial-files.ts'
 import { createFileReferences } from './service/references.ts'
+import type { Lender } from './service/lenders.ts'
+import { contextOfLender } from './service/lenders.ts'
 import { createSignedTokens, openSigningKey } from './service/signed-tokens.ts'
 import { createTravellingFiles } from './service/travelling.ts'
 import { createTypeRules } from './service/type-rules.ts'
@@ -98,6 +100,7 @@ export const storagePlugin = definePlugin({
       access,
       references,
       tokens,
+      lenderNow: (by: Lender) => contextOfLender(by, { auth, permissionEpoch: () => host.permissionEpoch() }),
       publicDownloads,
       elsewhere,
       forgetFile,

@@ -15,6 +15,7 @@ import { requireScope } from './service/files.ts'
 import type { ForgetFile } from './service/forget-file.ts'
 import type { PartialFiles } from './service/partial-files.ts'
 import type { FileReferences } from './service/references.ts'
+import { lenderOf } from './service/lenders.ts'
 import type { SignedTokens } from './service/signed-tokens.ts'
 import { storageError } from './errors.ts'
 import { listFiles } from './store.ts'
@@ -112,7 +113,7 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
       if (file.status !== 'ready' && file.status !== 'away')
         throw storageError('file_not_found', { fileId: file.id, reason: file.status })
       const expires = clock.now() + expiresIn * 1_000
-      const token = tokens.make(file.id, 'download', expires)
+      const token = tokens.make(file.id, 'download', expires, lenderOf(ctx))
       return { url: files.urlOf(`/signed/${token}`), expiresAt: new Date(expires).toISOString(), fileId: file.id }
     },
     async remove(ctx, id, force) {

@@ -12,6 +12,7 @@ import type { FileRow } from '../store.ts'
 import { readFile } from '../store.ts'
 import type { ByteStore } from './byte-store.ts'
 import type { FileAccess } from './file-access.ts'
+import type { Lender } from './lenders.ts'
 import type { Elsewhere } from './elsewhere.ts'
 import { wantedBytes } from './ranges.ts'
 
@@ -28,8 +29,11 @@ export interface DownloadRequest {
 export interface Downloads {
   /** A file the caller may read. @throws file_not_found, unauthenticated, range_not_satisfiable, and as {@link Elsewhere.bring} */
   send(ctx: RequestContext, id: string, request: DownloadRequest): Promise<Reply<ByteStream>>
-  /** A file whose signed address was checked. @throws file_not_found, range_not_satisfiable, and as {@link Elsewhere.bring} */
-  sendSigned(fileId: string, request: DownloadRequest): Promise<Reply<ByteStream>>
+  /** A file whose signed address was checked. @throws signed_url_invalid when its lender may not read it now, file_not_found, range_not_satisfiable, and as {@link Elsewhere.bring} */
+  sendSigned(
+    signed: { readonly fileId: string; readonly by: Lender | undefined },
+    request: DownloadRequest,
+  ): Promise<Reply<ByteStream>>
 }
 
 /** Read at once: less of it costs more turns for each mebibyte, more of it holds more memory for each client. */
@@ -42,6 +46,7 @@ export function createDownloads(parts: {
   readonly read: Reads
   readonly bytes: ByteStore
   readonly access: FileAccess
+  readonly lenderNow: (lender: Lender) => RequestContext | undefined
   readonly publicDownloads: () => boolean
   readonly elsewhere: Pick<Elsewhere, 'bring'>
 }): Downloads {
@@ -94,7 +99,13 @@ export function createDownloads(parts: {
         throw error
       }
     },
-    sendSigned: (fileId, request) => reply(readFile(read, fileId), request),
+    async sendSigned({ fileId, by }, request) {
+      const file = readFile(read, fileId)
+      const lender = by === undefined ? undefined : parts.lenderNow(by)
+      if (lender === undefined || (file !== undefined && !access.mayRead(read, lender, file)))
+        throw storageError('signed_url_invalid')
+      return reply(file, request)
+    },
   }
 }
 

@@ -6,16 +6,20 @@ import type { SecretStore } from '#main/kernel/ports.ts'
 import { makeSealedKey, openSealedKey } from '#main/kernel/sealed-key.ts'
 import { storageError } from '../errors.ts'
 import { putKey, readKey } from '../store.ts'
+import type { Lender } from './lenders.ts'
 
 /** What a token allows. */
 export type SignedOperation = 'download' | 'upload'
 
 /** Makes and reads tokens. */
 export interface SignedTokens {
-  /** @param expires milliseconds */
-  make(fileId: string, operation: SignedOperation, expires: number): string
-  /** The file a token is for. @throws signed_url_invalid for another operation, an altered token and one whose time is over */
-  open(token: string, operation: SignedOperation): string
+  /**
+   * @param expires milliseconds
+   * @param by whose rights count when it is used; of an upload, those of the file's maker do
+   */
+  make(fileId: string, operation: SignedOperation, expires: number, by?: Lender): string
+  /** The file a token is for, and who lent it. @throws signed_url_invalid for another operation, an altered token and one whose time is over */
+  open(token: string, operation: SignedOperation): { readonly fileId: string; readonly by: Lender | undefined }
 }
 
 const keyName = 'signed'
@@ -39,8 +43,8 @@ export function createSignedTokens(key: Buffer, clock: Clock): SignedTokens {
   const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest()
 
   return {
-    make(fileId, operation, expires) {
-      const payload = Buffer.from(JSON.stringify({ fileId, operation, expires })).toString('base64url')
+    make(fileId, operation, expires, by) {
+      const payload = Buffer.from(JSON.stringify({ fileId, operation, expires, by })).toString('base64url')
       return `${payload}.${sign(payload).toString('base64url')}`
     },
     open(token, operation) {
@@ -58,9 +62,11 @@ export function createSignedTokens(key: Buffer, clock: Clock): SignedTokens {
         fileId: string
         operation: string
         expires: number
+        by?: Lender
       }
+      const { fileId, by } = allowed
       if (allowed.operation !== operation || allowed.expires <= clock.now()) throw storageError('signed_url_invalid')
-      return allowed.fileId
+      return { fileId, by }
     },
   }
 }

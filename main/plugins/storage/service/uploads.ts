@@ -14,6 +14,7 @@ import { hasUploaded } from './file-access.ts'
 import type { FileAnnouncement, Files } from './files.ts'
 import { announcedType } from './media-types.ts'
 import { isTextType } from './text-types.ts'
+import type { Lender } from './lenders.ts'
 import type { SignedTokens } from './signed-tokens.ts'
 
 /** Bytes as they come with a request. */
@@ -52,12 +53,13 @@ export interface UploadParts {
   readonly files: Files
   readonly access: FileAccess
   readonly tokens: SignedTokens
+  readonly lenderNow: (lender: Lender) => RequestContext | undefined
 }
 
 const presignedSeconds = 900
 
 /** Makes the uploads at once. */
-export function createUploads({ read, write, clock, bytes, files, access, tokens }: UploadParts): Uploads {
+export function createUploads({ read, write, clock, bytes, files, access, tokens, lenderNow }: UploadParts): Uploads {
   const limitBytes = storageLimits.singleBytes
   const tooLarge = (): Error => storageError('file_too_large', { limitBytes })
 
@@ -103,9 +105,11 @@ export function createUploads({ read, write, clock, bytes, files, access, tokens
       return { file, token, expiresInSeconds: presignedSeconds }
     },
     async putSigned(ctx, token, { stream, contentType, length }) {
-      const id = tokens.open(token, 'upload')
+      const { fileId: id } = tokens.open(token, 'upload')
       const file = readFile(read, id)
       requirePending(file, clock.now())
+      const maker = { user: file.created_by, organization: file.organization_id }
+      if (lenderNow(maker) === undefined) throw storageError('signed_url_invalid')
       requireLikeAnnounced(file, contentType)
       const wrongLength = (): Error => storageError('chunk_invalid', { reason: 'size', expectedBytes: file.size })
       if (length !== undefined && length !== file.size) throw wrongLength()

@@ -1,0 +1,42 @@
+// Who lent a signed address for a download: it opens what that caller may read when it is used (D-402).
+import type { RequestContext } from '#main/kernel/context.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+
+/** A caller, as an address names one. */
+export interface Lender {
+  readonly user: string
+  readonly organization: string | null
+  /** The id of the API key that asked. */
+  readonly key?: string
+}
+
+/** The caller an address is lent by. */
+export function lenderOf({ actor, organizationId, credential, credentialId }: RequestContext): Lender {
+  const key = credential === 'api-key' ? credentialId : undefined
+  return { user: actor.id, organization: organizationId, ...(key === undefined ? {} : { key }) }
+}
+
+/** The rights a lender has now; undefined for one who is gone, shut out or no member any more, and for a key that is. */
+export function contextOfLender(
+  { user, organization, key }: Lender,
+  parts: { readonly auth: () => AuthService | undefined; readonly permissionEpoch: () => number },
+): RequestContext | undefined {
+  const accounts = parts.auth()
+  const account = accounts?.user(user)
+  if (account === undefined ? user !== localOwnerId : account.banned) return undefined
+  const isWithin = (): boolean =>
+    accounts!.memberships(user).some(({ organizationId }) => organizationId === organization)
+  if (accounts?.hasOrganizations === true && !isWithin()) return undefined
+  const scope = key === undefined ? undefined : accounts?.keyScope(user, key)
+  if (key !== undefined && scope === undefined) return undefined
+  return {
+    ...internalContext('signed-address'),
+    actor: { type: 'user', id: user },
+    credential: key === undefined ? 'session' : 'api-key',
+    organizationId: organization,
+    permissionEpoch: parts.permissionEpoch(),
+    ...(key === undefined ? {} : { credentialId: key }),
+    ...(scope === undefined ? {} : { scope }),
+  }
+}
