@@ -216,6 +216,7 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
         return [{ kind: 'PONG', id: frame.id }]
       case 'PONG':
       case 'DONE':
+      case 'PLACE':
       case 'ERR':
       case 'unknown':
         return []

@@ -112,6 +112,7 @@ const byKind: { readonly [K in KnownFrame['kind']]: fc.Arbitrary<KnownFrame> } =
     { kind: is('ERR'), code: shortText, item: fc.record({ inc: incarnation, seq: sequence }), detail: shortText },
     ['item', 'detail'],
   ),
+  PLACE: fc.record({ kind: is('PLACE'), addresses: fc.array(shortText, { maxLength: 16 }) }),
   PING: fc.record({ kind: is('PING'), id: revision }),
   PONG: fc.record({ kind: is('PONG'), id: revision }),
   DONE: fc.record({ kind: is('DONE'), vector: arbitraryVector }),

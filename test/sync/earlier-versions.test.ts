@@ -29,10 +29,11 @@ function takeBack(dataDir: string): void {
   const db = new Sqlite(join(dataDir, 'cairn.db'))
   try {
     db.exec(`ALTER TABLE sync_peer DROP COLUMN shut_out;
+      ALTER TABLE sync_peer DROP COLUMN told_place;
       ALTER TABLE sync_workspace DROP COLUMN bound_port;
       DROP TABLE storage_kept`)
-    const { changes } = db.prepare("DELETE FROM _migration WHERE plugin IN ('sync', 'storage') AND number = 4").run()
-    expect(changes).toBe(2)
+    const { changes } = db.prepare("DELETE FROM _migration WHERE plugin IN ('sync', 'storage') AND number >= 4").run()
+    expect(changes).toBe(3)
   } finally {
     db.close()
   }

@@ -3,7 +3,8 @@
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createSyncedHost, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { createSyncedHost, inStep, listen, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -39,6 +40,27 @@ it('says that it was unpaired, as before the start', { timeout: 60_000 }, async 
   await pair(desk, laptop)
   await inStep([desk, laptop])
   await laptop.restart()
+  await inStep([desk, laptop])
+})
+
+it('is found on another port once it was there by itself', { timeout: 60_000 }, async () => {
+  await listen(laptop)
+  const isConnected = async () => (await laptop.get('/sync/peers')).body.peers[0].state === 'connected'
+  const found = async (): Promise<string> => (await desk.get('/sync/peers')).body.peers[0].address
+  for (const how of ['while both are there', 'while it is away', 'while the other one is away']) {
+    if (how === 'while it is away') await laptop.patch('/sync/settings', { paused: true })
+    if (how === 'while the other one is away') await desk.patch('/sync/settings', { paused: true })
+    const port = await findFreePort()
+    expect((await laptop.patch('/sync/settings', { port })).status).toBe(200)
+    if (how === 'while it is away') await laptop.restart()
+    for (const host of [laptop, desk]) await host.patch('/sync/settings', { paused: false })
+    await until('they are connected', isConnected)
+    await until(`it is known: ${how}`, async () => (await found()) === `127.0.0.1:${port}`)
+  }
+  // From here on only the desk can make the connection.
+  await desk.restart()
+  await desk.patch('/sync/settings', { listen: false })
+  await until('the desk finds it', isConnected)
   await inStep([desk, laptop])
 })
 

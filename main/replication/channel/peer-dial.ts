@@ -25,6 +25,8 @@ export type DialReason =
   | 'wrong_peer'
   /** The device does not know this one, or not for this purpose. */
   | 'refused'
+  /** The device says that this one was unpaired. */
+  | 'unpaired'
   /** Whoever answered does not speak this protocol. */
   | 'protocol'
   /** A relay joins no more devices for now. */
@@ -68,6 +70,9 @@ export const subprotocols: Readonly<Record<LinkPurpose, string>> = {
   pairing: 'cairn.pair.1',
   mailbox: 'cairn.box.1',
 }
+
+/** The status of an answer to a device that was unpaired. */
+export const unpairedStatus = 410
 
 /** The path both sides agree on. */
 export const channelPath = '/channel'
@@ -138,7 +143,9 @@ export function dialPeer(place: PeerAddress | Duplex, options: DialOptions): Pro
       socket.on('error', (error) => {
         if (!isOpen) fail('refused', error)
       })
-      socket.on('unexpected-response', () => fail('refused'))
+      socket.on('unexpected-response', (_request, { statusCode }) =>
+        fail(statusCode === unpairedStatus ? 'unpaired' : 'refused'),
+      )
       socket.once('open', () => {
         isOpen = true
         stopWaiting()

@@ -87,8 +87,9 @@ export function createPeerDialler(options: DiallerOptions): PeerDialler {
 
   function wait(): void {
     const ms = waitAfter(failures, random)
-    become('waiting', ms)
     cancelWait = timers.after(ms, () => void dial())
+    // Last: whoever hears of it may stop.
+    become('waiting', ms)
   }
 
   async function dial(): Promise<void> {

@@ -11,7 +11,7 @@ import { WebSocketServer } from 'ws'
 import { createDoor } from './door.ts'
 import type { DoorLimits } from './door.ts'
 import { peerFingerprint } from './fingerprint.ts'
-import { channelPath, socketLimits, subprotocols } from './peer-dial.ts'
+import { channelPath, socketLimits, subprotocols, unpairedStatus } from './peer-dial.ts'
 import { createPeerLink } from './peer-link.ts'
 import type { LinkOptions, LinkPurpose, PeerLink } from './peer-link.ts'
 import type { LinkEnd } from './link-close.ts'
@@ -19,8 +19,11 @@ import type { ChannelIdentity } from './self-signed.ts'
 import { serverTlsOptions } from './server-tls.ts'
 import { systemTimers } from './timers.ts'
 
-/** Whom a fingerprint belongs to: a device of the workspace, somebody an open invite may be for, or a stranger. */
-export type Admission = 'known' | 'pairing' | 'unknown'
+/**
+ * Whom a fingerprint belongs to: a device of the workspace, somebody an open invite may be for, a device that was unpaired,
+ * which is told so and no more, or a stranger.
+ */
+export type Admission = 'known' | 'pairing' | 'unpaired' | 'unknown'
 
 /** Why somebody was sent away. */
 export type RefusalReason =
@@ -29,6 +32,7 @@ export type RefusalReason =
   | 'handshake'
   | 'no_certificate'
   | 'own_certificate'
+  | 'unpaired'
   | 'unknown'
   | 'purpose'
   | 'request'
@@ -75,6 +79,8 @@ export interface PeerListener {
   close(): Promise<void>
 }
 
+const noBody = 'Connection: close\r\nContent-Length: 0\r\n\r\n'
+
 const everyInterface = new Set(['0.0.0.0', '::', '::ffff:0.0.0.0'])
 
 /** Makes a listener that binds nothing yet. */
@@ -83,6 +89,7 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
   const timers = options.link?.timers ?? systemTimers
   const door = createDoor({ timers, limits: limits ?? {}, refused: (reason, address) => refuse({ reason, address }) })
   const admitted = new WeakMap<Duplex, { fingerprint: string; purpose: LinkPurpose }>()
+  const unpaired = new WeakSet<Duplex>()
   const links = new Set<PeerLink>()
   let bound: Server[] = []
 
@@ -112,19 +119,26 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const found = admitted.get(socket)
     const asked = request.headers['sec-websocket-protocol']
+    if (unpaired.has(socket)) {
+      turnAway(request, 'unpaired')
+      // Whoever comes for a pairing finds nobody here, like a stranger.
+      if (asked === subprotocols.peer) socket.end(`HTTP/1.1 ${unpairedStatus} Gone\r\n${noBody}`)
+      else socket.destroy()
+      return
+    }
     const isForMailbox =
       options.mailboxMessageBytes !== undefined && found?.purpose === 'peer' && asked === subprotocols.mailbox
     const isRight =
       found !== undefined && request.url === channelPath && (isForMailbox || asked === subprotocols[found.purpose])
     if (!isRight) {
       turnAway(request, 'purpose')
-      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      socket.end(`HTTP/1.1 403 Forbidden\r\n${noBody}`)
       return
     }
     // An open invite has no more room: said in words, since hanging up says that there is none.
     if (found.purpose === 'pairing' && pairingLinks() >= maxPairing) {
       turnAway(request, 'too_many')
-      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      socket.end(`HTTP/1.1 503 Service Unavailable\r\n${noBody}`)
       return
     }
     const taking = isForMailbox ? mailboxUpgrades : upgrades
@@ -171,6 +185,10 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
       if (shown === options.fingerprint) return 'own_certificate'
       const admission = options.admit(shown)
       if (admission === 'unknown') return 'unknown'
+      if (admission === 'unpaired') {
+        unpaired.add(channel)
+        return undefined
+      }
       const purpose = admission === 'known' ? 'peer' : 'pairing'
       admitted.set(channel, { fingerprint: shown, purpose })
       return undefined

@@ -154,6 +154,8 @@ export const frameSchemas = {
   GRANT: z.strictObject({ kind: z.literal('GRANT'), ...admission }),
   /** Closes a device out of a relay. */
   REVOKE: z.strictObject({ kind: z.literal('REVOKE'), ...admission }),
+  /** Where the sender listens by now, `host:port`: it was elsewhere when the two connected last. */
+  PLACE: z.strictObject({ kind: z.literal('PLACE'), addresses: z.array(shape.text(300)).max(16) }),
   /** Something could not be taken; `item` names the envelope it is about. */
   ERR: z.strictObject({
     kind: z.literal('ERR'),

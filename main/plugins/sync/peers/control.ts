@@ -336,7 +336,8 @@ export function createControl(parts: WingParts) {
             kind,
             () => given,
             before,
-            async ({ store, refresh }) => {
+            async ({ store, letIn, refresh }) => {
+              letIn()
               const addresses = [...new Set([...(from === undefined ? [] : [from]), ...payload.addresses])]
               await store.set(inviter, { addresses })
               refresh()

@@ -124,8 +124,7 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
     reconnectSyncPeer(_ctx, { params: { id } }) {
       const { running } = on()
       if (peerOf(running, id).state === 'unpaired') throw notFound('peer', id)
-      running.sessions.resume(id)
-      running.network.tryNow(id)
+      running.reconnect(id)
       return { peer: peerOf(running, id) }
     },
     async invitePairing(ctx, { body }) {

@@ -23,13 +23,15 @@ export interface StoredPeer {
   readonly clockOffsetMs: number
   /** Whether it said that this machine was unpaired, and has not let it in since. */
   readonly shutOut: boolean
+  /** Where it was told last that this machine listens; null before it was told anything, as pairing told it. */
+  readonly toldPlace: string | null
 }
 
 /** Everything known of the peers. */
 export type PeerStore = ReturnType<typeof openPeerStore>
 
 const flushMs = 3_000
-const unknown = { addresses: [], paused: false, lastSeenAt: null, clockOffsetMs: 0, shutOut: false }
+const unknown = { addresses: [], paused: false, lastSeenAt: null, clockOffsetMs: 0, shutOut: false, toldPlace: null }
 
 /** Opens the store on what is on disk. */
 export function openPeerStore(host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'>) {
@@ -87,6 +89,7 @@ export function openPeerStore(host: Pick<PluginHost, 'read' | 'write' | 'clock' 
 
 interface Row {
   readonly shutOut: number
+  readonly toldPlace: string | null
   readonly peer: string
   readonly acked: Uint8Array
   readonly lastSeenAt: string | null
@@ -96,8 +99,8 @@ interface Row {
 }
 
 function readPeers(read: Pick<Reads, 'all'>): Map<string, StoredPeer> {
-  const sql =
-    'SELECT peer, acked, last_seen_at AS lastSeenAt, address, paused, clock_offset AS clockOffsetMs, shut_out AS shutOut FROM sync_peer'
+  const sql = `SELECT peer, acked, last_seen_at AS lastSeenAt, address, paused, clock_offset AS clockOffsetMs,
+    shut_out AS shutOut, told_place AS toldPlace FROM sync_peer`
   return new Map(
     read.all(statement<Row>(sql)).map(({ address, paused, acked, shutOut, ...row }): [string, StoredPeer] => {
       const addresses = address === null ? [] : address.split(' ')
@@ -107,14 +110,25 @@ function readPeers(read: Pick<Reads, 'all'>): Map<string, StoredPeer> {
 }
 
 function putPeer(tx: Pick<Tx, 'run'>, stored: StoredPeer): void {
-  const { peer, acked, lastSeenAt, addresses, paused, clockOffsetMs, shutOut } = stored
+  const { peer, acked, lastSeenAt, addresses, paused, clockOffsetMs, shutOut, toldPlace } = stored
   const address = addresses.length === 0 ? null : addresses.join(' ')
   tx.run(
     statement(
-      `INSERT INTO sync_peer (peer, acked, last_seen_at, address, paused, clock_offset, shut_out) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO sync_peer (peer, acked, last_seen_at, address, paused, clock_offset, shut_out, told_place)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (peer) DO UPDATE SET acked = excluded.acked, last_seen_at = excluded.last_seen_at,
-         address = excluded.address, paused = excluded.paused, clock_offset = excluded.clock_offset, shut_out = excluded.shut_out`,
-      [peer, encodeVector(acked), lastSeenAt, address, paused ? 1 : 0, Math.round(clockOffsetMs), shutOut ? 1 : 0],
+         address = excluded.address, paused = excluded.paused, clock_offset = excluded.clock_offset, shut_out = excluded.shut_out,
+         told_place = excluded.told_place`,
+      [
+        peer,
+        encodeVector(acked),
+        lastSeenAt,
+        address,
+        paused ? 1 : 0,
+        Math.round(clockOffsetMs),
+        shutOut ? 1 : 0,
+        toldPlace,
+      ],
     ),
   )
 }

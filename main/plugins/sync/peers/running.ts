@@ -14,6 +14,7 @@ import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
 import { openEngine } from '../engine/open-engine.ts'
 import { createByteLane } from '../files/byte-lane.ts'
+import type { PeerSession } from '../session/peer-session.ts'
 import { createSessions } from '../session/sessions.ts'
 import { logBytes } from '../store/log-store.ts'
 import { ownAddresses, parseAddress, parseRelayUrl } from './addresses.ts'
@@ -63,6 +64,9 @@ const relayToldMs = 3_000
 /** How often rooms of texts look whether something is to be said to other machines, and whether rights have changed. */
 const beatMs = 1_000
 
+/** Addresses of a peer that are kept, and told of this machine. */
+const placesLimit = 8
+
 /** How often the size of the log is looked at. */
 const sizeMs = 30_000
 
@@ -90,10 +94,11 @@ async function assemble(
   const store = openPeerStore(host)
   let { settings, relayToken } = start
   let isDeaf = false
-  // Whoever was told so before the last stop, and joins no workspace, has not been let in since.
-  let isShutOut = start.kind !== 'join' && store.shutOutBy().length > 0
+  // Whoever was told so before the last stop has not been let in since.
+  let isShutOut = store.shutOutBy().length > 0
   let size = { bytes: 0, at: -Infinity }
   const mailboxes = new Set<MailboxKeeper>()
+  const opened = new WeakSet<PeerSession>()
 
   const otherDevices = (): RosterDevice[] => roster.devices().filter(({ device }) => device !== keys.device)
   const others = (): RosterDevice[] => otherDevices().filter(({ revokedAt }) => revokedAt === null)
@@ -132,6 +137,7 @@ async function assemble(
       onLive(peer, doc, update) {
         if (!lane.hear(peer, doc, update)) engine.rooms.onLive(peer, doc, update)
       },
+      onPlace: moved,
     },
     acks: {
       load: () => [...otherIds(), relayId].map((id) => [id, store.of(id).acked] as const),
@@ -184,7 +190,8 @@ async function assemble(
       if (settings.paused || isRevoked()) return 'unknown'
       const device = roster.deviceOf(fingerprint)
       if (device !== undefined && device.revokedAt === null) return store.of(device.device).paused ? 'unknown' : 'known'
-      return start.mayVisit() ? 'pairing' : 'unknown'
+      if (start.mayVisit()) return 'pairing'
+      return device === undefined ? 'unknown' : 'unpaired'
     },
     onLink,
     onVisitor: (link) => start.onVisitor(link),
@@ -215,13 +222,17 @@ async function assemble(
     const peer = idOf(link)
     if (peer === undefined) return
     store.note(peer, { lastSeenAt: host.clock.iso() })
-    if (reason === 'unpaired' && !here) {
-      isShutOut = true
-      store.note(peer, { shutOut: true })
-      store.setError(peer, 'unpaired')
-    } else if (reason !== 'done' && reason !== 'stopping' && reason !== 'replaced')
+    if (reason === 'unpaired' && !here) shutOutBy(peer)
+    else if (reason !== 'done' && reason !== 'stopping' && reason !== 'replaced')
       noteError(peer, sessions.status(peer)?.lastError ?? reason)
     start.changed()
+  }
+
+  function shutOutBy(peer: string): void {
+    isShutOut = true
+    store.note(peer, { shutOut: true })
+    store.setError(peer, 'unpaired')
+    refresh()
   }
 
   /** Keeps the time at which something went wrong first. That a machine was unpaired says more than that it is refused. */
@@ -233,20 +244,48 @@ async function assemble(
   function noteDials(): void {
     for (const peer of [...otherIds(), relayId]) {
       const reason = network.dialStatus(peer)?.lastError
-      if (reason !== undefined) noteError(peer, reason)
+      if (reason === 'unpaired' && !store.of(peer).shutOut) shutOutBy(peer)
+      else if (reason !== undefined) noteError(peer, reason)
     }
     start.changed()
   }
 
+  /** A peer listens elsewhere than it did: it is looked for there first, and where it was as well. */
+  function moved(peer: string, told: readonly string[]): void {
+    const now = told.filter((address) => parseAddress(address) !== undefined)
+    const addresses = [...new Set([...now, ...store.of(peer).addresses])].slice(0, placesLimit)
+    store.note(peer, { addresses })
+    refresh()
+  }
+
+  /** Tells a peer where this machine listens, unless that is where it did. Pairing has told the first place. */
+  function tellPlace(session: PeerSession): void {
+    if (session.kind !== 'device') return
+    const { toldPlace } = store.of(session.peer)
+    const addresses = network.listening().slice(0, placesLimit)
+    const place = addresses.join(' ')
+    const note = (): void => store.note(session.peer, { toldPlace: place })
+    if (toldPlace === null) note()
+    else if (place !== '' && place !== toldPlace) session.sayPlace(addresses, note)
+  }
+
+  /** What others said of this machine holds no more: one of them has let it in. */
   function letIn(): void {
     isShutOut = false
-    for (const peer of store.shutOutBy()) store.note(peer, { shutOut: false })
+    const before = store.shutOutBy()
+    for (const peer of before) store.note(peer, { shutOut: false })
+    if (before.length > 0) refresh()
   }
 
   function sessionsChanged(): void {
     for (const session of sessions.all()) {
       const { state, lastError } = session.status()
-      if (state === 'open') letIn()
+      // Once: whoever has not heard of it yet does not make up for the word of another one for as long as it is connected.
+      if (state === 'open' && !opened.has(session)) {
+        opened.add(session)
+        letIn()
+        tellPlace(session)
+      }
       if (lastError !== undefined) noteError(session.peer, lastError)
     }
     admission.look(sessions.of(relayId))
@@ -263,7 +302,7 @@ async function assemble(
   function wanted(): NetworkPeer[] {
     if (settings.paused || isRevoked()) return []
     const devices = others()
-      .filter(({ device }) => !store.of(device).paused)
+      .filter(({ device }) => !store.of(device).paused && !store.of(device).shutOut)
       .map(({ device, fingerprint }) => ({
         id: device,
         fingerprint,
@@ -412,17 +451,27 @@ async function assemble(
       if (before.relayFingerprint !== null && before.relayFingerprint !== next.relayFingerprint)
         network.disconnect(before.relayFingerprint, 'done')
       refresh()
+      for (const session of sessions.all()) if (opened.has(session)) tellPlace(session)
       lane.look()
     },
     settings: () => settings,
+    letIn,
     refresh,
     peers,
     peer: (id: string) => peers().find((peer) => peer.id === id),
+    /** Tries to reach a peer at once, also one that said that this machine was unpaired. */
+    reconnect(id: string): void {
+      sessions.resume(id)
+      store.note(id, { shutOut: false })
+      refresh()
+      network.tryNow(id)
+    },
     /** What a peer has on disk, as far as it said so. */
     acked: (id: string): Vector => sessions.of(id)?.acked() ?? store.of(id).acked,
     /** Whether the others have shut this machine out, by the roster or by their word. */
     isUnpaired: () =>
-      isRevoked() || (isShutOut && !sessions.all().some((session) => session.status().state === 'open')),
+      isRevoked() ||
+      (isShutOut && !sessions.all().some(({ kind, status }) => kind === 'device' && status().state === 'open')),
     /** What the status is made from; see `statusOf`. */
     facts(): StatusFacts {
       const { waiting, stuck } = countWaiting(host.read)

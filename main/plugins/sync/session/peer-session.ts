@@ -309,6 +309,8 @@ export function createPeerSession(parts: SessionParts) {
         return kind === 'device' ? check.bucket(frame) : blame('unexpected')
       case 'DOCSYNC':
         return kind === 'device' ? check.docSync(frame) : blame('unexpected')
+      case 'PLACE':
+        return kind === 'device' ? hooks.onPlace?.(peer, frame.addresses) : blame('unexpected')
       case 'PING':
         return say({ kind: 'PONG', id: frame.id })
       case 'PONG':
@@ -432,6 +434,11 @@ export function createPeerSession(parts: SessionParts) {
     /** To be called when the peer may have become one that may have everything, or may not any more. */
     lookAtRights(): void {
       if (isOpen()) reader.look()
+    },
+    /** Says where this machine listens by now; calls back once the peer has read it. */
+    sayPlace(addresses: readonly string[], heard: () => void): void {
+      say({ kind: 'PLACE', addresses: [...addresses] })
+      pings.ask(heard)
     },
     /** Holds something against the peer that was found beside its log. */
     blame: (code: string): void => blame(code),

@@ -29,6 +29,8 @@ export interface SessionHooks {
   /** An update of a text that is open on the peer; nothing vouches for it but the peer. */
   onLive?(peer: string, doc: string, update: Uint8Array): void
   onAware?(peer: string, doc: string, update: Uint8Array): void
+  /** The peer listens elsewhere than it did. */
+  onPlace?(peer: string, addresses: readonly string[]): void
   /** The peer writes as this machine's incarnation, or has more of it than this machine: a new one is due. */
   onCollision?(peer: string, inc: number): void
   /**
