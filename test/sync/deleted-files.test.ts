@@ -126,8 +126,10 @@ describe('a file that is deleted while somebody names it', { timeout: 60_000 }, 
     expect((await told(desk, file.id)).place.here).toBe(true)
   })
 
-  it('goes at once, with its bytes, where that is forced; nobody brings it back', async () => {
+  it('goes at once, with its bytes, where that is forced; who named it without knowing is told, and nobody brings it back', async () => {
     const file = await upload(desk)
+    const seen = await link(desk, file)
+    await until('the record is there', async () => (await laptop.get(`/data/part/${seen}`)).status === 200)
     await pause(laptop, true)
     const record = await link(laptop, file)
     await remove(desk, file, '?force=true')
@@ -135,6 +137,20 @@ describe('a file that is deleted while somebody names it', { timeout: 60_000 }, 
     await pause(laptop, false)
     await until('the record is there', async () => (await desk.get(`/data/part/${record}`)).status === 200)
     for (const host of [desk, laptop, attic]) await until('it is gone', () => isGone(host, file.id))
+    const listed = async (host: TestHost) => (await host.get('/sync/conflicts')).body.conflicts
+    for (const host of [desk, laptop, attic]) {
+      await until('it is listed', async () => (await listed(host)).length > 0)
+      expect(await listed(host)).toMatchObject([
+        {
+          kind: 'validation',
+          recordId: record,
+          field: 'plan',
+          winner: { value: { rule: 'plan.file', limit: 'file', message: expect.stringContaining('"plan.bin"') } },
+        },
+      ])
+    }
+    expect((await attic.patch(`/data/part/${record}`, { plan: null })).status).toBe(200)
+    for (const host of [desk, laptop, attic]) await until('it is over', async () => (await listed(host)).length === 0)
   })
 
   it('is gone while nobody names it, and its bytes stay for a time', async () => {

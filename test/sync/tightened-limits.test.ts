@@ -9,11 +9,19 @@ let desk: TestHost
 let laptop: TestHost
 
 const options = (...values: string[]) => values.map((value) => ({ value, label: value }))
+const group = (type: string, inner: object = {}, stage: object[] = options('a', 'b')) => ({
+  type,
+  fields: { name: { type: 'text', ...inner }, stage: { type: 'select', options: stage } },
+})
 const free = {
   title: { type: 'text' },
   size: { type: 'number' },
   code: { type: 'text' },
   stage: { type: 'select', options: options('a', 'b', 'c') },
+  weight: { type: 'number', scale: 0 },
+  tags: { type: 'multiselect', options: options('x', 'y', 'z') },
+  rows: group('repeater'),
+  place: group('composite'),
 }
 
 beforeAll(async () => {
@@ -62,6 +70,46 @@ async function bothList(expected: Record<string, string[]>): Promise<void> {
     })
   }
 }
+
+describe(
+  'a limit of digits, of a list or of a part of a group that came while somebody wrote elsewhere',
+  { timeout: 60_000 },
+  () => {
+    it('is broken by what was written without knowing of it, on both machines, and by nothing else', async () => {
+      const full = {
+        ...{ title: 'Full', weight: 1234, tags: ['x', 'y', 'z'] },
+        ...{ rows: [{ name: 'abcdef', stage: 'b' }], place: { name: 'abcdef', stage: 'b' } },
+      }
+      const known = await made(desk, 'part', full)
+      await inStep([desk, laptop])
+      let before = ''
+      let fits = ''
+      await apart(laptop, [desk], async () => {
+        before = await made(laptop, 'part', full)
+        await define(desk, {
+          weight: { precision: 3 },
+          tags: { maxItems: 2 },
+          rows: { ...group('repeater', { maxLength: 4 }), minItems: 2 },
+          place: group('composite', {}, options('a')),
+        })
+        const small = [{ name: 'ab', stage: 'a' }]
+        fits = await made(laptop, 'part', {
+          ...{ title: 'Fits', weight: 12, tags: ['x'], rows: [...small, ...small], place: small[0] },
+        })
+        expect((await laptop.patch(`/data/part/${known}`, { title: 'Known to both' })).status).toBe(200)
+      })
+      await bothList({
+        [before]: ['place place.fields', 'rows rows.fields', 'tags tags.maxItems', 'weight weight.precision'],
+      })
+      // Of several limits of a field one is listed at a time.
+      expect((await desk.patch(`/data/part/${before}`, { rows: [{ name: 'ab' }, { name: 'ab' }] })).status).toBe(200)
+      await bothList({ [before]: ['place place.fields', 'tags tags.maxItems', 'weight weight.precision'] })
+      await define(desk, {})
+      await bothList({})
+      expect((await desk.get(`/data/part/${fits}`)).status).toBe(200)
+    })
+  },
+)
 
 describe('a limit that came while somebody wrote elsewhere', { timeout: 60_000 }, () => {
   it('is broken by what was written without knowing of it, on both machines, until somebody changes that', async () => {

@@ -24,8 +24,8 @@ export interface StorageService {
    * @returns false: live records name it here and nobody forced it, so it stays
    */
   removeRemote(tx: Tx, ctx: RequestContext, fileId: string, force: boolean): boolean
-  /** Whether live records here name a file, which may have been deleted. */
-  isNamed(read: Pick<Reads, 'all'>, fileId: string): boolean
+  /** Live records here that name a file, which may have been deleted, by uid and id. */
+  recordsNaming(read: Pick<Reads, 'all'>, fileId: string): { readonly object: string; readonly record: string }[]
   /** Says who hears, in the transaction, of files that are not here and that a record names from now on. */
   onMissing(listener: (tx: Tx, fileId: string) => void): void
   /** Whether somebody may read a file; null: anybody of this workspace. */

@@ -11,11 +11,16 @@ export function brokenLimit(field: FieldSchema, limit: FieldLimit, value: unknow
   const plain = parseField(free, value, env)
   const errors = plain.ok ? [] : plain.errors
   const unlisted = errors.find(({ code }) => code === 'invalid_option')
-  if (limit === 'options' || errors.length > 0) return limit === 'options' ? (unlisted?.message ?? null) : null
-  const limited: FieldSchema =
-    limit === 'required'
-      ? { ...free, required: field.required }
-      : { ...free, settings: { ...free.settings, [limit]: field.settings[limit] } }
-  const result = parseField(limited, value, env)
+  if (limit === 'options') return unlisted?.message ?? null
+  // Options are a limit of parts as others are.
+  if (errors.some(({ code }) => limit !== 'fields' || code !== 'invalid_option')) return null
+  const result = parseField(limitedBy(field, free, limit), value, env)
   return result.ok ? null : (result.errors[0]?.message ?? null)
+}
+
+/** A field with one limit of its definition. */
+function limitedBy(field: FieldSchema, free: FieldSchema, limit: Exclude<FieldLimit, 'options'>): FieldSchema {
+  if (limit === 'required') return { ...free, required: field.required }
+  if (limit === 'fields') return { ...free, inner: field.inner }
+  return { ...free, settings: { ...free.settings, [limit]: field.settings[limit] } }
 }

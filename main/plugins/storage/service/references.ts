@@ -29,6 +29,8 @@ export interface FileReferences {
   isSeenBy(read: Pick<Reads, 'all'>, ctx: RequestContext, fileId: string): boolean
   /** The live records that name the file. */
   dependents(read: Pick<Reads, 'all'>, ctx: RequestContext, fileId: string): Dependents
+  /** {@link StorageService.recordsNaming} */
+  recordsNaming: StorageService['recordsNaming']
   /** The places of live records that name the file, as far as the caller may see them. */
   uses(read: Pick<Reads, 'all'>, ctx: RequestContext, fileId: string): FileUse[]
   /** Listeners of events, in the transaction. */
@@ -102,6 +104,8 @@ export function createFileReferences({ write, metadata, data, feed, log }: Refer
       heldFor(ctx, referencesTo(read, fileId))
         .filter((reference) => canSee(ctx, reference))
         .map(({ row, object, field }) => ({ object, recordId: row.record_id, field })),
+    recordsNaming: (read, fileId) =>
+      heldFor(system, referencesTo(read, fileId)).map(({ row }) => ({ object: row.object, record: row.record_id })),
     dependents(read, ctx, fileId) {
       const rows = referencesTo(read, fileId)
       const recordsOf = (held: ReturnType<typeof heldFor>): number =>

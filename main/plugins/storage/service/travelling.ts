@@ -14,7 +14,14 @@ import type { FileReferences } from './references.ts'
 /** What travels of files. */
 export type TravellingFiles = Pick<
   StorageService,
-  'travelling' | 'travellingIds' | 'placeRemote' | 'removeRemote' | 'isNamed' | 'isReadable' | 'openBytes' | 'elsewhere'
+  | 'travelling'
+  | 'travellingIds'
+  | 'placeRemote'
+  | 'removeRemote'
+  | 'recordsNaming'
+  | 'isReadable'
+  | 'openBytes'
+  | 'elsewhere'
 >
 
 const system = internalContext('storage')
@@ -72,7 +79,7 @@ export function createTravellingFiles(parts: {
       tx.emit(ctx, { type: 'file.deleted', payload: { fileId, name: file.name } })
       return true
     },
-    isNamed: (from, fileId) => references.dependents(from, system, fileId).count > 0,
+    recordsNaming: references.recordsNaming,
     isReadable(from, ctx, fileId) {
       const file = readFile(from, fileId)
       if (file === undefined || !isComplete(file)) return false

@@ -13,6 +13,7 @@ import { createFeedConflicts } from '../feed/feed-conflicts.ts'
 import { createFeedSync } from '../feed/feed-sync.ts'
 import { createFileSync } from '../files/file-sync.ts'
 import { createMetadataDocs } from '../metadata/index.ts'
+import { flagRecord } from '../metadata/store.ts'
 import { createRemovedItemJudge } from '../metadata/removed-items.ts'
 import type { Roster } from '../peers/roster.ts'
 import type { WingParts } from '../peers/service.ts'
@@ -149,6 +150,10 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
     clock: host.clock,
     ids: host.ids,
     log: host.log,
+    lookAgain(tx, { object, record }) {
+      flagRecord(tx, formatDocName({ kind: 'record', object, record }))
+      tx.afterCommit(() => joined?.engine.reproject())
+    },
     here: () =>
       joined === null
         ? null

@@ -27,14 +27,18 @@ const File = z.object({
   createdAt: z.int().min(0).max(8.64e15),
   home: text(64),
 })
-const Gone = z.object({ at: text(40), force: z.boolean() })
+const Gone = z.object({ at: text(40), force: z.boolean(), seen: z.record(z.string(), z.string()).optional() })
 
 /** A file as its document says it. */
 export interface SaidFile {
   /** Null for one no version writes so. */
   readonly file: TravellingFile | null
   /** Null while it is there. */
-  readonly gone: { readonly force: boolean } | null
+  readonly gone: {
+    readonly force: boolean
+    /** Of a forced one: the last stamp of each incarnation that was seen, as `ms.ctr`. */
+    readonly seen?: Readonly<Record<string, string>> | undefined
+  } | null
 }
 
 /** The entry of a file that was uploaded on a machine. */

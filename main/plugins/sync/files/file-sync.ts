@@ -11,6 +11,7 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
 import { contextHere } from '../engine/owner-identity.ts'
 import type { OwnerIdentity } from '../engine/owner-identity.ts'
+import { seenOf } from '../metadata/limits.ts'
 import { FILE_KEY, GONE_KEY, fileEntry, saidFile } from './file-entries.ts'
 
 /** What it works with. */
@@ -23,6 +24,8 @@ export interface FileSyncParts {
   readonly clock: Pick<Clock, 'iso'>
   readonly ids: Pick<Ids, 'uuid'>
   readonly log: Logger
+  /** Has a record judged once more. */
+  readonly lookAgain: (tx: Tx, record: { readonly object: string; readonly record: string }) => void
   /** This machine; null while it does not take part. */
   readonly here: () => { readonly device: string; readonly isAdmin: boolean } | null
 }
@@ -55,7 +58,8 @@ export function createFileSync(parts: FileSyncParts): FileSync {
     const force = (event.payload as { force?: boolean }).force === true
     docs.edit(tx, ctx, nameOf(idOf(event)), (at) => {
       // Of a file nobody was told of nothing is said.
-      if (at.register().has(FILE_KEY)) at.set({ [GONE_KEY]: { at: parts.clock.iso(), force } })
+      if (!at.register().has(FILE_KEY)) return
+      at.set({ [GONE_KEY]: { at: parts.clock.iso(), force, ...(force ? { seen: seenOf(tx, at) } : {}) } })
     })
   }
 
@@ -67,7 +71,7 @@ export function createFileSync(parts: FileSyncParts): FileSync {
         .write('sync.file-kept', (next) => {
           const files = storage()
           const register = docs.read(next, nameOf(id))?.register
-          if (files === undefined || register === undefined || !files.isNamed(next, id)) return
+          if (files === undefined || register === undefined || files.recordsNaming(next, id).length === 0) return
           const { file, gone } = saidFile(id, register)
           if (file === null || gone?.force === true) return
           if (gone !== null)
@@ -89,6 +93,7 @@ export function createFileSync(parts: FileSyncParts): FileSync {
         const { file, gone } = saidFile(name.file, document.register)
         const context = contextHere(ctx, identity)
         if (gone !== null) {
+          if (gone.force) for (const place of files.recordsNaming(tx, name.file)) parts.lookAgain(tx, place)
           if (!files.removeRemote(tx, context, name.file, gone.force)) bringBack(tx, name.file)
         } else if (file !== null) files.placeRemote(tx, context, identity.value(file))
         return 'done'

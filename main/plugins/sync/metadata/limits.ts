@@ -22,8 +22,8 @@ interface Limit {
 }
 
 const pattern = /^field\.([^.]+)\._limit\.([A-Za-z]+)$/
-const lower: ReadonlySet<string> = new Set(['min', 'minLength'])
-const upper: ReadonlySet<string> = new Set(['max', 'maxLength'])
+const lower: ReadonlySet<string> = new Set(['min', 'minLength', 'minItems'])
+const upper: ReadonlySet<string> = new Set(['max', 'maxLength', 'maxItems', 'precision'])
 
 /** What each maker of a limit had seen, by field and property; makers that did not know of each other stand side by side. */
 export function limitsIn(register: Register): ReadonlyMap<string, ReadonlyMap<FieldLimit, readonly Seen[]>> {
@@ -83,9 +83,23 @@ function isStricter(property: FieldLimit, before: unknown, after: unknown): bool
     const kept = new Set(optionsOf(after))
     return optionsOf(before).some((option) => !kept.has(option))
   }
+  if (property === 'fields') return hasStricterPart(partsIn(before), partsIn(after))
   if (typeof before !== 'number' || typeof after !== 'number') return true
   if (lower.has(property)) return after > before
   return upper.has(property) ? after < before : true
+}
+
+type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** One that is new limits nothing but to be there. */
+function hasStricterPart(before: Parts, after: Parts): boolean {
+  return Object.entries(after).some(([name, part]) =>
+    fieldLimits.some((limit) => isStricter(limit, before[name]?.[limit], part[limit])),
+  )
+}
+
+function partsIn(value: unknown): Parts {
+  return typeof value === 'object' && value !== null ? (value as Parts) : {}
 }
 
 function optionsOf(options: unknown): readonly unknown[] {
@@ -93,7 +107,7 @@ function optionsOf(options: unknown): readonly unknown[] {
 }
 
 /** The last stamp of each incarnation that is applied here; of the own one everything up to this change. */
-function seenOf(tx: Pick<Tx, 'all' | 'get'>, { inc, hlc }: EditPlace): Record<string, string> {
+export function seenOf(tx: Pick<Tx, 'all' | 'get'>, { inc, hlc }: EditPlace): Record<string, string> {
   const seen: Record<string, string> = {}
   for (const { inc: one, appliedSeq } of readIncarnations(tx as Pick<Reads, 'all' | 'get'>)) {
     const envelope = readEnvelope(tx, one, appliedSeq)

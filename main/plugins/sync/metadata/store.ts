@@ -158,6 +158,11 @@ export function flagRecords(tx: Pick<Tx, 'run'>, object: string): void {
   for (const letter of ['r', 't']) tx.run(statement(sql, [`${letter}/${object}/`, `${letter}/${object}0`]))
 }
 
+/** Has one record looked at again. */
+export function flagRecord(tx: Pick<Tx, 'run'>, doc: string): void {
+  tx.run(statement(`UPDATE sync_doc SET flags = flags | ${needsProject} WHERE name = ?`, [doc]))
+}
+
 /** Has the records of an object looked at again that are listed for a value that was to be unique, or breaks a limit. */
 export function flagListed(tx: Pick<Tx, 'run'>, object: string, kind: 'unique' | 'validation'): void {
   const listed = "SELECT doc FROM sync_conflict WHERE object = ? AND kind = ? AND state = 'open'"
