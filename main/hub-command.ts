@@ -134,7 +134,14 @@ function addressOf(given: Given): HubAddress {
 async function init(given: Given): Promise<number> {
   const file = path.join(given.dataDir, dataDirNames.database)
   const ownKey = path.join(given.dataDir, dataDirNames.hubKey)
-  if (!existsSync(file)) await (await startHost({ dataDir: given.dataDir, port: 0 })).stop()
+  if (!existsSync(file)) {
+    // Before a workspace is made that nothing comes of; what is asked needs no key.
+    const { readStatus } = await import('#main/hub/hub-commands.ts')
+    const { snapshots } = await readStatus({ url: given.url, workspace: given.workspace, key: Buffer.alloc(32) })
+    if (snapshots.length > 0)
+      throw new Error(`The hub has a workspace "${given.workspace}" already. Nothing was changed.`)
+    await (await startHost({ dataDir: given.dataDir, port: 0 })).stop()
+  }
   const held = openDataDir(given.dataDir)
   const isMade = makeHubKey(keyFileOf(given))
   try {
@@ -259,7 +266,7 @@ async function restore(given: Given): Promise<number> {
       [
         `The workspace as it was${at === null ? '' : ` at ${timeOf(at)}`} (row ${seq}) is in ${given.dataDir}. It is part of no hub.`,
         `Look at it:  npm run serve -- --data "${given.dataDir}"`,
-        'Files that were attached to records are in the folder "files" of the nodes; copy it beside the database.',
+        'Files that were attached to records are in the folder "files" of the nodes, uploaded packages in "packages" of the one that leads; copy them beside the database.',
         '',
       ].join('\n'),
     )

@@ -107,6 +107,8 @@ export interface HubNode {
 
 const usualLeaseMs = 3_000
 const askAgainMs = 300
+/** How long a beginning is somebody's that nobody goes on with. */
+const initLeaseMs = 15_000
 
 /** Opens the store of a hub; nothing is asked before the first call. */
 export function openStore({ url, workspace, key, leaseMs = usualLeaseMs }: HubAddress): PostgresStore {
@@ -167,6 +169,21 @@ export async function initHub(
   },
 ): Promise<void> {
   const store = openStore(address)
+  let renewal: NodeJS.Timeout | undefined
+  /** @throws HubStopped where there is one */
+  const claim = async (): Promise<void> => {
+    await store.create()
+    const hasBegun = async (): Promise<boolean> =>
+      (await store.snapshots()).length > 0 || ((await store.head())?.epoch ?? 0) > 0
+    // Another command may be at it; one that was cut off before its snapshot was stored is gone on with.
+    while (!(await store.claim(initLeaseMs))) {
+      if (await hasBegun()) break
+      await pauseFor(machineTime, askAgainMs)
+    }
+    if (await hasBegun())
+      throw new HubStopped(`The hub has a workspace "${address.workspace}" already. Nothing was changed.`)
+    renewal = setInterval(() => void store.setLease(0, initLeaseMs).catch(() => undefined), initLeaseMs / 3)
+  }
   try {
     const [settings] = await store.ask<PostgresSettings>(settingsQuery)
     refuseDoubts(settings!, options.acceptsLoss ?? false, options.log)
@@ -177,9 +194,7 @@ export async function initHub(
         throw new HubStopped(
           'This workspace is part of a hub already. Nothing was changed. Where PostgreSQL has lost it, --anew begins a hub with what this folder has.',
         )
-      // One that was cut off before its snapshot was stored is gone on with.
-      if (!(await store.create()) && (await store.snapshots()).length > 0)
-        throw new HubStopped(`The hub has a workspace "${address.workspace}" already. Nothing was changed.`)
+      await claim()
       makePosition(connection)
       positionWriter(connection)({ epoch: 0, seq: 0 })
       connection.pragma('wal_checkpoint(TRUNCATE)')
@@ -190,6 +205,10 @@ export async function initHub(
     await storeSmallFiles(dirname(options.file), store, 0)
     await storeSnapshot(store, options.file, { epoch: 0, seq: 0, hash: noRow }, options.name)
   } finally {
+    if (renewal !== undefined) {
+      clearInterval(renewal)
+      await store.setLease(0, 0).catch(() => undefined)
+    }
     await store.close()
   }
 }

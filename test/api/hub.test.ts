@@ -69,6 +69,19 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const alone = await runCairn(['serve', '--data', join(folder, 'a'), '--port', '0'])
     expect(alone).toMatchObject({ code: 1, error: expect.stringContaining('serve -- --hub postgres://') })
     expect(await hub('init')).toMatchObject({ code: 1, error: expect.stringContaining('already') })
+    const late = join(folder, 'late')
+    expect(await runCairn(['hub', 'init', cluster.url, '--data', late])).toMatchObject({ code: 1 })
+    const away = await runCairn(['hub', 'init', 'postgres://cairn@127.0.0.1:1/none', '--data', late])
+    expect(away).toMatchObject({ code: 1, error: expect.stringContaining('does not answer at 127.0.0.1:1') })
+    expect(existsSync(late)).toBe(false)
+    // Two who begin it at one moment: the other one has no key that nobody could read the hub with.
+    const folders = [join(folder, 'x'), join(folder, 'y')]
+    const begun = await Promise.all(
+      folders.map((data) => runCairn(['hub', 'init', cluster.url, '--data', data, '--workspace', 'at-once'])),
+    )
+    expect(begun.map(({ code }) => code).toSorted()).toEqual([0, 1])
+    expect(begun.map(({ error }) => error).join('')).toContain('already. Nothing was changed.')
+    expect(folders.map((data) => existsSync(join(data, 'hub.key')))).toEqual(begun.map(({ code }) => code === 0))
   })
 
   it('takes no folder of another workspace, and no other key', async () => {

@@ -20,6 +20,11 @@ export interface PostgresStoreOptions {
 export interface PostgresStore extends HubStore {
   /** Makes tables and head. @returns false when the workspace is there already */
   create(): Promise<boolean>
+  /**
+   * Takes a workspace whose beginning is not stored yet for so many milliseconds.
+   * @returns false when it has begun, or somebody else begins it
+   */
+  claim(ms: number): Promise<boolean>
   /** Makes the lease end so many milliseconds from now, later or earlier. @returns false when the epoch is over */
   setLease(epoch: number, ms: number): Promise<boolean>
   /**
@@ -177,6 +182,16 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
         [workspace, epoch, leaseMs],
       )
       return renewed.length === 1
+    },
+    async claim(ms) {
+      const claimed = await run(
+        'claim',
+        `UPDATE hub_head h SET lease_until = clock_timestamp() + $2 * interval '1 ms'
+         WHERE ws = $1 AND epoch = 0 AND lease_until <= clock_timestamp()
+           AND NOT EXISTS (SELECT 1 FROM hub_snapshot s WHERE s.ws = h.ws) RETURNING ws`,
+        [workspace, ms],
+      )
+      return claimed.length === 1
     },
     async setLease(epoch, ms) {
       const set = await run(
