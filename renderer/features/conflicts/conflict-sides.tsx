@@ -123,7 +123,16 @@ function SideValue(props: {
       </>
     )
   }
-  if (conflict.kind === 'validation' && isPlain(value)) return <>{String(value['message'] ?? value['rule'] ?? '')}</>
+  if (conflict.kind === 'validation' && isPlain(value)) {
+    const words = String(value['message'] ?? value['rule'] ?? '')
+    if (field === undefined || value['value'] === undefined || value['value'] === null) return <>{words}</>
+    return (
+      <>
+        <ValueText field={field} value={value['value']} context={context} />
+        <span className={classes.detail}>{words}</span>
+      </>
+    )
+  }
   if (conflict.kind === 'refused' && value === null)
     return <span className={classes.none}>{goneText(conflict, shown)}</span>
   if (conflict.kind === 'delete_edit' && conflict.item) return <RemovedText value={value} context={context} />

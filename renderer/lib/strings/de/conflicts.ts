@@ -104,7 +104,7 @@ export const conflictGerman: Record<keyof typeof conflictStrings, string> = {
   'conflicts.property.order': 'Position',
   'conflicts.property.state': 'Status',
   'conflicts.property.del': 'Entfernt',
-  'conflicts.property.all': 'Das ganze Objekt',
+  'conflicts.property.all': 'Die ganze Definition',
   'conflicts.side.now': 'Gilt jetzt',
   'conflicts.side.then': 'Galt damals',
   'conflicts.side.other': 'Der andere Wert',

@@ -102,7 +102,7 @@ export const conflictStrings = {
   'conflicts.property.order': 'Position',
   'conflicts.property.state': 'State',
   'conflicts.property.del': 'Removed',
-  'conflicts.property.all': 'The whole object',
+  'conflicts.property.all': 'The whole definition',
   'conflicts.side.now': 'Stands now',
   'conflicts.side.then': 'Stood then',
   'conflicts.side.other': 'The other value',
