@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
 import { createAuthHost } from '../support/auth-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -61,6 +62,41 @@ describe('rights', () => {
     const nobody = await host.post('/sync/pairing', { user: 'nobody' })
     expect(nobody.body.error.details.fieldErrors[0]).toMatchObject({ field: 'user', code: 'invalid_reference' })
     expect((await host.post('/sync/pairing')).status).toBe(201)
+  })
+})
+
+describe('rights that are handed on', () => {
+  it('are those of who invites: nobody but an administrator lets in a machine of somebody else, or one of administrators', async () => {
+    const host = kept(await createAuthHost())
+    const { id } = await host.account('ann')
+    const item = {
+      name: 'keeper',
+      systemPermissions: ['manage_settings'],
+      objects: {},
+      fields: {},
+      rowLevelSecurity: [],
+    }
+    await host.put('/meta/profile/keeper', item)
+    await host.put(`/permissions/assignments/${id}`, { profile: 'keeper', roles: [], permissionSets: [] })
+    const token = await host.signIn('ann')
+    await host.put('/meta/permission/settings', { ...item, name: 'settings' })
+    const { key } = (await host.post('/keys', { name: 'Part', permissionSets: ['settings'] })).body
+    await listen(host)
+    await host.post('/sync/enable')
+    const invite = async (credential: string, body: object) => {
+      const answer = await host.as(credential, 'POST', '/sync/pairing', body)
+      return [answer.status, answer.body.error?.details.reason]
+    }
+    const refused = [409, 'rights']
+    const { id: other } = await host.account('bob')
+    expect(await invite(token, { user: localOwnerId })).toEqual(refused)
+    expect(await invite(token, { user: localOwnerId, role: 'member' })).toEqual(refused)
+    expect(await invite(token, { user: other, role: 'member' })).toEqual(refused)
+    expect(await invite(key, { user: other })).toEqual(refused)
+    expect(await invite(token, {})).toEqual(refused)
+    // There is nothing ann may not read yet.
+    expect(await invite(token, { role: 'member' })).toEqual([201, undefined])
+    expect((await host.post('/sync/pairing', { user: other })).status).toBe(201)
   })
 })
 

@@ -48,13 +48,17 @@ export async function inviteMachine(
     throw validationError([
       { field: 'user', code: 'invalid_reference', message: 'There is no such user.', value: user },
     ])
+  const role = wish.role ?? 'admin'
+  // Nobody hands on more than they have.
+  const isOwnMember = user === ctx.actor.id && role === 'member'
+  if (!isOwnMember && !parts.host.service('permissions').isAdministrator(ctx))
+    throw syncError('pairing_refused', { reason: 'rights' })
   if (!maySeeEverything(contextOf(ctx, user), parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   const addresses = [...running.addresses()]
   const hasRelay = control.settings().relayUrl !== null
   if (addresses.length === 0 && !hasRelay) throw syncError('pairing_refused', { reason: 'not_listening' })
   await control.backUp('invite')
-  const role = wish.role ?? 'admin'
   const mailbox = await openMailbox(running, addresses.length === 0 ? onlyWayMs : otherWayMs)
   if (addresses.length === 0 && mailbox === undefined)
     throw syncError('pairing_refused', { reason: 'relay_unreachable' })
