@@ -20,7 +20,10 @@ const csv = `name\n${Array.from({ length: 20_000 }, (_, at) => `N${at}`).join('\
 /** A job of a person, held still after it began. */
 async function begun(name: string): Promise<{ id: string; jobId: string; created: number }> {
   const { id } = await host.account(name)
-  const token = await host.signIn(name)
+  return { id, ...(await begunBy(await host.signIn(name))) }
+}
+
+async function begunBy(token: string): Promise<{ jobId: string; created: number }> {
   const { jobId } = (await host.as(token, 'POST', '/data/contact/import/jobs', { csv })).body
   for (;;) {
     const { body } = await host.as(token, 'GET', `/data/import/jobs/${jobId}`)
@@ -29,7 +32,7 @@ async function begun(name: string): Promise<{ id: string; jobId: string; created
   }
   const { body, status } = await host.as(token, 'POST', `/data/import/jobs/${jobId}/pause`)
   expect([status, body.paused]).toEqual([200, true])
-  return { id, jobId, created: body.created }
+  return { jobId, created: body.created }
 }
 
 async function ended(jobId: string) {
@@ -54,5 +57,24 @@ describe('an import job', () => {
     await host.post(`/data/import/jobs/${jobId}/undo`)
     expect(await ended(jobId)).toMatchObject({ status: 'undone', undo: { kept: 0 } })
     expect(await total()).toBe(before)
+  })
+
+  it.each([
+    ['whole', {}],
+    ['narrowed', { permissionSets: ['contacts'] }],
+  ])('of a key that is %s writes nothing more once that is revoked', async (name, narrowing) => {
+    const all = { allowCreate: true, allowRead: true, allowEdit: true }
+    const set = { name: 'contacts', objects: { contact: all }, fields: {}, systemPermissions: ['import_data'] }
+    await host.put('/meta/permission/contacts', { ...set, rowLevelSecurity: [] })
+    await host.account(name)
+    const token = await host.signIn(name)
+    const { id: keyId, key } = (await host.as(token, 'POST', '/keys', { name, ...narrowing })).body
+    const before = await total()
+    const { jobId, created } = await begunBy(key)
+    expect((await host.as(token, 'DELETE', `/keys/${keyId}`)).status).toBe(200)
+    await host.post(`/data/import/jobs/${jobId}/resume`)
+    const error = { code: 'permission_denied' }
+    expect(await ended(jobId)).toMatchObject({ status: 'failed', created, error })
+    expect(await total()).toBe(before + created)
   })
 })

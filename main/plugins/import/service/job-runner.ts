@@ -1,6 +1,7 @@
 // Runs jobs one after the other, in the order they came; holds one still where its state is to change.
 import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError, platformError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
@@ -50,11 +51,14 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
 
   const interrupted = (id: string): boolean => abort.signal.aborted || held.has(id)
 
-  /** Rights outlive an account that is shut out or gone; what it began does not. */
-  const requirePresent = (userId: string): void => {
-    const user = parts.auth()?.user(userId)
+  /** Rights outlive an account that is shut out or gone, and a key that is revoked; what they began does not. */
+  const requirePresent = ({ actor: { id: userId }, credentialId: key }: RequestContext): void => {
+    const accounts = parts.auth()
+    const user = accounts?.user(userId)
     if (user === undefined ? userId !== localOwnerId : user.banned)
       throw platformError('permission_denied', { reason: 'user_gone' })
+    if (key !== undefined && accounts !== undefined && accounts.keyScope(userId, key) === undefined)
+      throw platformError('permission_denied', { reason: 'key_gone' })
   }
 
   const finish = async (job: JobRow, columns: Partial<JobRow>): Promise<void> => {
@@ -70,7 +74,7 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
     const phase = job.phase === 'import' ? runImportPhase : runUndoPhase
     const ctx = contextOf(job, abort.signal)
     const complete = await phase(parts, ctx, job, () => {
-      requirePresent(ctx.actor.id)
+      requirePresent(ctx)
       return interrupted(job.id)
     })
     if (!complete) return

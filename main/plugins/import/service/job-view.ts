@@ -18,16 +18,16 @@ interface StoredCaller {
   readonly organizationId: string | null
   /** What the credential was narrowed to. */
   readonly scope?: CredentialScope
-  /** The credential, where it is narrowed to permission sets: the job is its own (D-393). */
+  /** The API key: the job ends with it, and is its own where it is narrowed to permission sets (D-393). */
   readonly credentialId?: string
   readonly locale: string
 }
 
 /** What a row keeps of a caller. */
 export function storeCaller(ctx: RequestContext): string {
-  const { actor, credential, organizationId, locale, scope } = ctx
-  const key = narrowedKey(ctx)
-  const narrowing = { ...(scope === undefined ? {} : { scope }), ...(key === null ? {} : { credentialId: key }) }
+  const { actor, credential, credentialId, organizationId, locale, scope } = ctx
+  const key = credential === 'api-key' ? credentialId : undefined
+  const narrowing = { ...(scope === undefined ? {} : { scope }), ...(key === undefined ? {} : { credentialId: key }) }
   const caller = { actor, credential, organizationId, locale, ...narrowing }
   return JSON.stringify(caller satisfies StoredCaller)
 }
@@ -54,7 +54,7 @@ export function requestIdOf(jobId: string): string {
 
 /** The narrowed credential that started a job; undefined where none did. */
 export function keyOf(job: Pick<JobRow, 'caller'>): string | undefined {
-  return (JSON.parse(job.caller) as StoredCaller).credentialId
+  return narrowedKey(JSON.parse(job.caller) as StoredCaller) ?? undefined
 }
 
 /** The options of a job. */

@@ -13,7 +13,7 @@ export interface PhaseParts extends PlanParts {
   readonly staging: Staging
   readonly watches: ChangeWatches
   readonly search: () => Pick<SearchService, 'clearStale'> | undefined
-  readonly auth: () => Pick<AuthService, 'user'> | undefined
+  readonly auth: () => Pick<AuthService, 'user' | 'keyScope'> | undefined
 }
 
 /** The staged file of a job. */
