@@ -163,8 +163,12 @@ describe('a flow that runs as the system', () => {
       await other.post(`/automation/waits/runs/${runId}/resume`),
     ])
       expect(answer.body.error).toMatchObject({ code: 'execution_not_found', httpStatus: 404 })
+    await host.as(0).post('/automation/waits/trigger')
+    const { nextCursor } = (await host.as(0).get('/automation/waits/runs?limit=1')).body.data
+    const foreign = await other.get(`/automation/waits/runs?limit=1&cursor=${encodeURIComponent(nextCursor)}`)
+    expect([foreign.status, foreign.body.error?.details.fieldErrors]).toMatchObject([400, [{ field: 'cursor' }]])
     expect((await other.post('/automation/signals/go')).body.data).toEqual({ resumed: 0 })
-    expect((await host.as(0).post('/automation/signals/go')).body.data).toEqual({ resumed: 1 })
+    expect((await host.as(0).post('/automation/signals/go')).body.data).toEqual({ resumed: 2 })
     await runsWhen(host.as(0), 'waits', areOver)
   })
 

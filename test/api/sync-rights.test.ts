@@ -8,7 +8,7 @@ import { createAuthHost } from '../support/auth-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { openSocket } from '../support/realtime-client.ts'
-import { beginPairing, listen, startFounder, until } from '../support/synced-hosts.ts'
+import { beginPairing, listen, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 const hosts: TestHost[] = []
 const kept = <T extends TestHost>(host: T): T => {
@@ -99,6 +99,32 @@ describe('rights that are handed on', () => {
     expect((await host.post('/sync/pairing', { user: other })).status).toBe(201)
   })
 })
+
+it('where a machine is reached is told to who may manage settings alone, in lists and events', async () => {
+  const home = kept(await createAuthHost())
+  await home.account('ann')
+  const token = await home.signIn('ann')
+  await listen(home)
+  await home.post('/sync/enable', { deviceName: 'Study' })
+  const other = kept(await createTestHost())
+  await listen(other)
+  const clients = await Promise.all(
+    [home.host.token, token].map((one) => openSocket(home.host.url, { headers: { authorization: `Bearer ${one}` } })),
+  )
+  for (const client of clients) await client.subscribe('sync')
+  await pair(home, other)
+  const listed = async (one: string) => (await home.as(one, 'GET', '/sync/peers')).body.peers[0]
+  await until('the address is known', async () => (await listed(home.host.token))?.address ?? undefined)
+  expect(await listed(token)).toMatchObject({ address: null })
+  await home.patch(`/sync/peers/${(await listed(token)).id}`, { name: 'Kitchen' })
+  const [own, hers] = await Promise.all(
+    clients.map((client) =>
+      client.until(({ event }) => event?.type === 'sync.peer.updated' && event.payload?.['name'] === 'Kitchen', 10_000),
+    ),
+  )
+  expect([typeof own!.event!.payload!['address'], hers!.event!.payload!['address']]).toEqual(['string', null])
+  for (const client of clients) await client.close()
+}, 60_000)
 
 describe('time', () => {
   it('ends an invite after five minutes', async () => {
