@@ -3,6 +3,7 @@
 import { hkdfSync } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { platformError } from '#shared/errors.ts'
 import { openDataDir, dataDirNames, readConfig } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'
@@ -78,6 +79,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     let host: RunningHost | undefined
     let attached: Attached | null = null
     let endWatch = (): void => undefined
+    const farewells: (() => Promise<void>)[] = []
     const following = createHubNode({
       url: options.url,
       workspace: options.workspace,
@@ -96,6 +98,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
         leader = next.address
         endWatch = () => next.end()
         serve(null)
+        await Promise.race([Promise.allSettled(farewells.map((fn) => fn())), pause(drainMs)])
         const resume = await host.server.drain(drainMs)
         return () => {
           endWatch()
@@ -130,7 +133,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     leader = () => local
     stop = () => undefined
     await preloaded
-    host = await hostOf(dataDir, led, port, passKey, (server) => {
+    host = await hostOf(dataDir, led, port, passKey, farewells, (server) => {
       attached = server.attach(port)
       serve(attached)
       return { port, publicPort }
@@ -203,6 +206,7 @@ function hostOf(
   led: Led,
   port: number,
   passKey: Buffer,
+  farewells: (() => Promise<void>)[],
   serve: (server: HttpServer) => Awaited<ReturnType<LeadingNode['open']>>,
 ): Promise<RunningHost> {
   return startHost({
@@ -216,7 +220,7 @@ function hostOf(
       dataDir: { ...dataDir, release: () => undefined },
       openLog: led.openLog,
       answerGate: led.answerGate,
-      facts: { report: led.report, files: led.shared },
+      facts: { report: led.report, files: led.shared, beforeHandover: (fn) => void farewells.push(fn) },
       async open(server) {
         await led.storeFiles()
         await led.ready()

@@ -7,12 +7,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectStatus } from '../support/api-call.ts'
+import type { ApiCall } from '../support/api-call.ts'
 import { leaderOf, runCairn } from '../support/hub-machine.ts'
 import { createHub } from '../support/hub-of-machines.ts'
 import type { HubOfMachines } from '../support/hub-of-machines.ts'
+import { editText } from '../support/live-text-client.ts'
 import { hasPostgres } from '../support/postgres-cluster.ts'
 
 const chains = 6
+const handovers = Number(process.env['CAIRN_RUNS'] ?? 5)
 
 // reason: there is no PostgreSQL to test with on every machine
 describe.skipIf(!hasPostgres)('a handover', () => {
@@ -127,5 +130,58 @@ describe.skipIf(!hasPostgres)('a handover', () => {
     )) as { records: { n: number }[] }
     expect(records[0]?.n).toBe(written.length)
     process.stderr.write(`handover: ${written.length} writes at the machines, slowest ${Math.round(slowest)} ms\n`)
+  })
+})
+
+// reason: there is no PostgreSQL to test with on every machine
+describe.skipIf(!hasPostgres)('handovers one after the other', () => {
+  let made: HubOfMachines
+  beforeAll(async () => void (made = await createHub(['a', 'b'])))
+  afterAll(() => made?.remove())
+
+  it('leave those who edit a text in it, and lose no letter', { timeout: 240_000 }, async () => {
+    for (const machine of made.machines) {
+      machine.start()
+      await (machine === made.machines[0] ? leaderOf([machine]) : machine.follows())
+    }
+    const call: ApiCall = async (...words) => (await leaderOf(made.machines)).call(...words)
+    const fields = { body: { type: 'markdown', label: 'Body' } }
+    const item = { name: 'page', label: 'Page', fields }
+    await expectStatus(call, 200, 'PUT', '/api/v1/meta/object/page', { type: 'object', name: 'page', item })
+    const { key } = (await expectStatus(call, 201, 'POST', '/api/v1/keys', { name: 'texts' })) as { key: string }
+    const { id } = (await expectStatus(call, 201, 'POST', '/api/v1/data/page', { body: 'middle ' })) as { id: string }
+    const place = { object: 'page', recordId: id, field: 'body' }
+    // One asks a machine, the other one the other: each leads half of the time.
+    const clients = await Promise.all(
+      made.machines.map(({ url }) => editText({ url, headers: { 'x-api-key': key } }, place)),
+    )
+    const states = (): unknown[] => clients.map(({ live }) => live.state)
+    let isOver = false
+    const typed: string[][] = [[], []]
+    // Each in a part of the text of its own: words of two people at one place may come out as either.
+    const typing = clients.map(async (client, who) => {
+      for (let at = 0; !isOver; at += 1) {
+        const word = `${who === 0 ? 'one' : 'two'}${at} `
+        client.insert(who === 0 ? 0 : client.text().length, word)
+        typed[who]!.push(word)
+        await pause(100)
+      }
+    })
+    for (let at = 0; at < handovers; at += 1) {
+      const before = await leaderOf(made.machines)
+      const heir = made.machines.find((one) => one !== before)!
+      await heir.follows()
+      expect(await made.hub('handover'), `handover ${at}`).toMatchObject({ code: 0 })
+      await expect.poll(async () => (await leaderOf(made.machines)).name, { timeout: 30_000 }).toBe(heir.name)
+      expect(states(), `after handover ${at}`).not.toContainEqual(expect.objectContaining({ phase: 'ended' }))
+    }
+    isOver = true
+    await Promise.all(typing)
+    const whole = [...typed[0]!.toReversed(), 'middle ', ...typed[1]!].join('')
+    for (const client of clients) await client.until(() => client.live.state.isStored, 60_000)
+    for (const client of clients) expect(client.text()).toBe(whole)
+    const read = (await expectStatus(call, 200, 'GET', `/api/v1/data/page/${id}`)) as { record: { body: string } }
+    expect(read.record.body).toBe(whole)
+    for (const client of clients) client.close()
   })
 })

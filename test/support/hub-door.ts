@@ -254,6 +254,7 @@ export async function startBehindDoor(
       const handed = Promise.withResolvers<void>()
       let host: RunningHost | undefined
       let attached: Attached | null = null
+      const farewells: (() => Promise<void>)[] = []
       let endWatch = (): void => undefined
       const node = createHubNode({
         ...hub,
@@ -268,6 +269,7 @@ export async function startBehindDoor(
           endWatch = () => next.end()
           place.leader = next.address
           door.serve(null)
+          await Promise.allSettled(farewells.map((fn) => fn()))
           const resume = await host!.server.drain(drainMs)
           return () => {
             endWatch()
@@ -291,7 +293,15 @@ export async function startBehindDoor(
         passKey,
         hub: {
           dataDir: { ...dataDir, release: () => undefined },
-          ...{ openLog: led.openLog, answerGate: led.answerGate, facts: { report: led.report, files: led.shared } },
+          ...{
+            openLog: led.openLog,
+            answerGate: led.answerGate,
+            facts: {
+              report: led.report,
+              files: led.shared,
+              beforeHandover: (fn: () => Promise<void>) => void farewells.push(fn),
+            },
+          },
           async open(server) {
             await led.storeFiles()
             await led.ready()

@@ -14,6 +14,9 @@ import type { SharedTexts } from './shared-text.ts'
 /** Rooms at once, and bytes of all their documents. */
 const limits = { rooms: 256, bytes: 128 * 1024 * 1024 } as const
 
+/** How often a room is stored at its end while people type. */
+const stopTries = 5
+
 /** How long a room waits for somebody to come back: a short break keeps its epoch. */
 const idleMs = 60_000
 
@@ -171,12 +174,15 @@ export function createRooms(parts: RoomsParts): Rooms {
       await Promise.allSettled(travelling.map(beginRoomAnew))
     },
     async stop() {
-      const open = [...rooms.values()]
-      await Promise.allSettled(open.map((room) => room.store()))
-      for (const room of open) {
-        if (room.isDirty) parts.log.warn({ place: room.place }, 'A text could not be stored before the stop.')
-        room.close(liveTextCloseCodes.goingAway, 'the server stops')
-      }
+      await Promise.allSettled(
+        [...rooms.values()].map(async (room) => {
+          // Whoever types on meets a moment at which all of it is stored.
+          for (let tries = 0; tries === 0 || (room.isDirty && tries < stopTries); tries += 1) await room.store()
+          // At once: what others typed after it would come again from everybody who has it.
+          if (room.isDirty) parts.log.warn({ place: room.place }, 'A text could not be stored before the stop.')
+          room.close(liveTextCloseCodes.goingAway, 'the server stops')
+        }),
+      )
     },
   }
 }
