@@ -19,6 +19,7 @@ export function statusOfSessions(sessions: Pick<Sessions, 'summary'>): SessionsS
     progress: { done: 0, total: 0 },
     isDeaf: false,
     isPaused: false,
+    isFull: false,
     stuck: 0,
     sessions: sessions.summary(),
     peers: [],

@@ -503,6 +503,7 @@ async function assemble(
         progress: engine.progress(),
         isDeaf,
         isPaused: settings.paused,
+        isFull: host.database.health() === 'disk_full',
         stuck,
         sessions: summary,
         peers: known,

@@ -26,6 +26,7 @@ const facts: StatusFacts = {
   progress: { done: 3, total: 9 },
   isDeaf: false,
   isPaused: false,
+  isFull: false,
   stuck: 0,
   sessions,
   peers: [
@@ -60,6 +61,7 @@ describe('the status', () => {
   it('says first what the machine itself knows', () => {
     expect(verdict({ isDeaf: true }, 'unpaired')).toBe('attention unpaired')
     expect(verdict({ isDeaf: true }, 'preparing')).toBe('attention listen_failed')
+    expect(verdict({ isDeaf: true, isFull: true })).toBe('attention disk_full')
     expect(verdict({}, 'preparing')).toBe('preparing')
     expect(statusOf('preparing', undefined, facts).progress).toEqual({ done: 3, total: 9 })
   })

@@ -21,6 +21,8 @@ export interface StatusFacts extends Pick<
   /** Nobody can connect to this machine, although it should listen. */
   readonly isDeaf: boolean
   readonly isPaused: boolean
+  /** The disk is full: nothing that comes can be stored. */
+  readonly isFull: boolean
   /** Definitions that could not be stored as they are. */
   readonly stuck: number
   readonly sessions: SyncSummary
@@ -44,7 +46,7 @@ export function statusOf(life: LifeState, why: string | undefined, facts: Status
       counts: { conflicts: 0, refused: 0, keptHere: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
       logBytes: 0,
     }
-  const { progress, isDeaf: _deaf, isPaused: _paused, stuck: _stuck, sessions, peers, ...shown } = facts
+  const { progress, isDeaf: _deaf, isPaused: _paused, isFull: _full, stuck: _stuck, sessions, peers, ...shown } = facts
   const together = verdictOfSessions(facts)
   const verdict = verdictOf(life, together, facts)
   const { proof } = sessions
@@ -62,8 +64,9 @@ export function statusOf(life: LifeState, why: string | undefined, facts: Status
  * What the machine itself knows comes first. Conflicts are for people and wait until nothing moves any more; whether all is
  * equal is for the sessions alone to say (requirement R4).
  */
-function verdictOf(life: LifeState, together: Verdict, { isDeaf, counts, stuck }: StatusFacts): Verdict {
+function verdictOf(life: LifeState, together: Verdict, { isDeaf, isFull, counts, stuck }: StatusFacts): Verdict {
   if (life === 'unpaired') return { state: 'attention', reason: 'unpaired' }
+  if (isFull) return { state: 'attention', reason: 'disk_full' }
   if (isDeaf) return { state: 'attention', reason: 'listen_failed' }
   if (life === 'preparing') return { state: 'preparing' }
   // Whatever else goes on: what others did not accept has not arrived, and nothing but a person brings it there.
