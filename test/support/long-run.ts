@@ -13,6 +13,7 @@ export const longFiles: readonly string[] = [
   'test/api/automation.kill.test.ts',
   'test/api/data-triggers.kill.test.ts',
   'test/api/graphql-time.test.ts',
+  'test/api/hub-disk-full.test.ts',
   'test/api/hub-handover.test.ts',
   'test/api/hub-import.test.ts',
   'test/api/hub-packages.test.ts',
