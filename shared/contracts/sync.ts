@@ -253,7 +253,10 @@ export const syncPeerRoutes = defineRoutes({
     body: z
       .object({
         user: z.string().max(100).optional().meta({ description: 'Whose machine it is; the caller without it.' }),
-        role: z.enum(['admin', 'member']).optional().meta({ description: 'Default admin.' }),
+        role: z
+          .enum(['admin', 'member'])
+          .optional()
+          .meta({ description: 'Default admin for an administrator, else member.' }),
       })
       .optional(),
     response: SyncInvite,

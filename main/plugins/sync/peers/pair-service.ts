@@ -48,11 +48,11 @@ export async function inviteMachine(
     throw validationError([
       { field: 'user', code: 'invalid_reference', message: 'There is no such user.', value: user },
     ])
-  const role = wish.role ?? 'admin'
+  const isAdministrator = parts.host.service('permissions').isAdministrator(ctx)
+  const role = wish.role ?? (isAdministrator ? 'admin' : 'member')
   // Nobody hands on more than they have.
   const isOwnMember = user === ctx.actor.id && role === 'member'
-  if (!isOwnMember && !parts.host.service('permissions').isAdministrator(ctx))
-    throw syncError('pairing_refused', { reason: 'rights' })
+  if (!isOwnMember && !isAdministrator) throw syncError('pairing_refused', { reason: 'rights' })
   if (!maySeeEverything(contextOf(ctx, user), parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   const addresses = [...running.addresses()]
