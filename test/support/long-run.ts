@@ -44,6 +44,7 @@ export const longFiles: readonly string[] = [
   'test/e2e/organizations.test.ts',
   'test/e2e/scroll.probe.test.ts',
   'test/support/vitest-summary-reporter.test.ts',
+  'test/sync/bulk-kills.test.ts',
   'test/sync/converted-fields.property.test.ts',
   'test/sync/files-kill.test.ts',
   'test/sync/files-relay.test.ts',

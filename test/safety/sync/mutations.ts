@@ -36,8 +36,8 @@ const mutations = {
     },
     {
       file: 'plugins/sync/peers/roster-entries.ts',
-      from: '...(revoked.success ? { revokedAt: revoked.data.at === backFrom.get(id) ? null : revoked.data.at } : {})',
-      to: '...(revoked.success ? { revokedAt: null } : {})',
+      from: 'revokedAt: revoked.data.at === backFrom.get(id) ? null : revoked.data.at,',
+      to: 'revokedAt: null,',
     },
   ],
   /** Every author may write every document. */
