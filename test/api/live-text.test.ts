@@ -14,13 +14,7 @@ const open: TextClient[] = []
 
 beforeAll(async () => {
   host = await createTestHost()
-  door = {
-    url: host.host.url,
-    // Behind a hub each leader has a token of its own.
-    get headers() {
-      return { authorization: `Bearer ${host.host.token}` }
-    },
-  }
+  door = { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }
   await host.patch('/settings', { rateLimits: { write: { burst: 100_000, refillPerSecond: 10_000 } } })
   await host.defineObject('page', {
     title: { type: 'text' },

@@ -132,9 +132,11 @@ describe('while sync is off', () => {
       })
     })
 
-    it('leave what they do not know aside', async () => {
-      const { status, body } = await host.patch('/sync/settings', { bogus: 1, paused: true })
-      expect([status, body.settings.paused, 'bogus' in body.settings]).toEqual([200, true, false])
+    it('refuse a name nobody knows (D-08), and a peer that is not there', async () => {
+      const before = (await host.get('/sync/settings')).body.settings
+      const { status, body } = await host.patch('/sync/settings', { bogus: 1, paused: before.paused !== true })
+      expect([status, body.error?.details.fieldErrors[0].field]).toEqual([400, 'bogus'])
+      expect((await host.get('/sync/settings')).body.settings).toEqual(before)
       await host.post('/sync/enable')
       const peer = await host.patch(`/sync/peers/${'a'.repeat(32)}`, { bogus: 1, paused: true })
       expect([peer.status, peer.body.error.code]).toEqual([404, 'resource_not_found'])

@@ -177,7 +177,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/e2e/workflow.test.ts': ['shows on the record what a flow waits for', 'lists what waits, and is rejected'],
   'test/safety/anonymous.test.ts': ['W3c '],
-  'test/safety/audit.test.ts': ['D7k '],
+  'test/safety/audit.test.ts': ['D7k ', 'D7 '],
   'test/safety/backup.test.ts': ['R7 ', 'R8 ', 'R8b ', 'R9a '],
   'test/safety/durability.test.ts': ['R1t ', 'R26 '],
   'test/safety/identity.test.ts': ['C10 ', 'D5 ', 'N1 '],

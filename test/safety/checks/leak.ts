@@ -49,13 +49,12 @@ async function countLeaks(context: CheckContext, replace: Replace, tried = chann
     const unseen = new Set(book.all().keys())
     for (const [at, role] of roles.entries()) {
       for (const [channel, casesOf] of Object.entries(tried)) {
-        // At a commit one role asks for everything but what is slow, the others for a part that another seed draws for each.
+        // At a commit roles ask for a part that another seed draws for each; one of them for something of every route.
         const cases = casesOf(world, role, at)
         listed += cases.length
-        const share = startsProcesses.has(channel) ? 0.05 : at === 0 ? 1 : 0.06
-        const some = tried !== channels ? cases : drawCases({ ...context, seed: listed }, cases, share)
-        // Of each channel somebody asks for something, whatever is drawn.
-        const drawn = some.length === 0 && at === 0 ? cases.slice(0, 1) : some
+        const share = startsProcesses.has(channel) ? 0.05 : at === 0 ? 0.25 : 0.06
+        const some = new Set(tried !== channels ? cases : drawCases({ ...context, seed: listed }, cases, share))
+        const drawn = cases.filter((one) => some.has(one) || (at === 0 && reached.note(one)))
         const judge = async (one: LeakCase): Promise<void> => {
           const answer = await send(world, role, one)
           requests += 1
@@ -85,6 +84,7 @@ async function countLeaks(context: CheckContext, replace: Replace, tried = chann
         ({ method, path }) => method === 'GET' || /query|run|reveal|sql/.test(path),
       )
       await inParallel(looks, async (one) => {
+        if (unseen.size === 0) return
         for (const { canary } of findIn(book, await send(world, undefined, one), '')) unseen.delete(canary)
       })
     }
@@ -125,10 +125,14 @@ function createRouteLog(world: World) {
     .toSorted((a, b) => b.literals - a.literals)
   const reached = new Set<string>()
   return {
-    note({ method, path }: LeakCase): void {
+    /** @returns whether the request is the first one of its route */
+    note({ method, path }: LeakCase): boolean {
       const [bare] = (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`).split('?')
       const route = routes.find((one) => one.method === method && one.fits.test(bare!))
-      if (route !== undefined) reached.add(`${route.method} ${route.contract!.operationId}`)
+      const name = route && `${route.method} ${route.contract!.operationId}`
+      if (name === undefined || reached.has(name)) return false
+      reached.add(name)
+      return true
     },
     /** Routes without a request, and channels without an entry. */
     gaps(): string[] {
