@@ -4,11 +4,20 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { createAuthHost } from '../support/auth-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { openSocket } from '../support/realtime-client.ts'
-import { beginPairing, listen, pair, startFounder, until } from '../support/synced-hosts.ts'
+import {
+  beginPairing,
+  createSyncedHost,
+  listen,
+  pair,
+  startFounder,
+  until,
+  withoutBackups,
+} from '../support/synced-hosts.ts'
 
 const hosts: TestHost[] = []
 const kept = <T extends TestHost>(host: T): T => {
@@ -22,7 +31,7 @@ afterEach(async () => {
 
 describe('rights', () => {
   it('lets every user see the status and none but administrators change anything', async () => {
-    const host = kept(await createAuthHost())
+    const host = kept(await createAuthHost({}, { plugins: withoutBackups([...corePlugins, ...optionalPlugins]) }))
     await host.account('ann')
     const token = await host.signIn('ann')
     const as = (method: string, path: string, body?: unknown) => host.as(token, method, path, body)
@@ -52,7 +61,7 @@ describe('rights', () => {
   })
 
   it('invites no machine of somebody who may not read everything', async () => {
-    const host = kept(await createAuthHost())
+    const host = kept(await createAuthHost({}, { plugins: withoutBackups([...corePlugins, ...optionalPlugins]) }))
     const ann = await host.account('ann')
     await host.defineObject('secret', { title: { type: 'text' } }, { sharingModel: 'private' })
     await listen(host)
@@ -67,7 +76,7 @@ describe('rights', () => {
 
 describe('rights that are handed on', () => {
   it('are those of who invites: nobody but an administrator lets in a machine of somebody else, or one of administrators', async () => {
-    const host = kept(await createAuthHost())
+    const host = kept(await createAuthHost({}, { plugins: withoutBackups([...corePlugins, ...optionalPlugins]) }))
     const { id } = await host.account('ann')
     const item = {
       name: 'keeper',
@@ -102,12 +111,12 @@ describe('rights that are handed on', () => {
 })
 
 it('where a machine is reached is told to who may manage settings alone, in lists and events', async () => {
-  const home = kept(await createAuthHost())
+  const home = kept(await createAuthHost({}, { plugins: withoutBackups([...corePlugins, ...optionalPlugins]) }))
   await home.account('ann')
   const token = await home.signIn('ann')
   await listen(home)
   await home.post('/sync/enable', { deviceName: 'Study' })
-  const other = kept(await createTestHost())
+  const other = kept(await createSyncedHost())
   await listen(other)
   const clients = await Promise.all(
     [home.host.token, token].map((one) => openSocket(home.host.url, { headers: { authorization: `Bearer ${one}` } })),
@@ -131,7 +140,7 @@ describe('time', () => {
   it('ends an invite after five minutes', async () => {
     const clock = createManualClock(Date.now())
     const home = kept(await createTestHost({ clock }))
-    const other = kept(await createTestHost())
+    const other = kept(await createSyncedHost())
     await listen(home)
     await home.post('/sync/enable')
     const { code, addresses, pairingId } = (await home.post('/sync/pairing')).body
@@ -159,7 +168,7 @@ describe('damage', () => {
 
 describe('the channel of sync', () => {
   it('tells who listens to it of the status', async () => {
-    const host = kept(await createTestHost())
+    const host = kept(await createSyncedHost())
     const client = await openSocket(host.host.url, { headers: { authorization: `Bearer ${host.host.token}` } })
     await client.subscribe('sync')
     await host.post('/sync/enable', { deviceName: 'Study' })
@@ -170,7 +179,7 @@ describe('the channel of sync', () => {
 
   it('tells of the pairing on both sides and of the peer', async () => {
     const home = kept(await startFounder())
-    const other = kept(await createTestHost())
+    const other = kept(await createSyncedHost())
     home.takeEvents()
     const { inviterId } = await beginPairing(home, other)
     const seen: { type: string; payload: Record<string, unknown> }[] = []

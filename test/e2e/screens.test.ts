@@ -32,7 +32,7 @@ const signInRoutes = routesOf(routerFiles.slice(1))
 const seenByStories = new Set('api approvals assistant automation backups dashboards search trash webhooks'.split(' '))
 /** Parts whose stories work through them at a commit, and pages of one kind with others that are looked at. */
 const leftToLongRun = new Set(
-  'access device files import imports invitations new notifications organizations packages sync'.split(' '),
+  'access device files import imports invitations new notifications objects organizations packages sync'.split(' '),
 )
 /** Every state of every route in a long run; at a commit one of each part of the application that no story looks at. */
 const looked = sized(
