@@ -12,6 +12,8 @@ export function DetailHead(props: {
   description: string | undefined
   help: string
   isActive: boolean
+  /** Whether nothing happens though it is switched on. */
+  isStopped: boolean
   onActive: (isActive: boolean) => void
   children: ReactNode
 }) {
@@ -25,7 +27,7 @@ export function DetailHead(props: {
       <Switch
         className={classes.switch}
         label={t('webhooks.active')}
-        description={props.help}
+        description={props.isActive && props.isStopped ? t('webhooks.stopped.help') : props.help}
         checked={props.isActive}
         onChange={(event) => props.onActive(event.currentTarget.checked)}
       />

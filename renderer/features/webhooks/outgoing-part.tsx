@@ -70,9 +70,9 @@ export function OutgoingPart(props: { name: string | undefined }) {
               href: `#${webhookPath(webhook.name)}`,
               label: webhook.label ?? webhook.name,
               note: hostOf(webhook.url),
-              mark: !webhook.isActive && (
+              mark: (!webhook.isActive || webhook.stopped !== undefined) && (
                 <span className={parts.badge} data-tone="quiet">
-                  {t('webhooks.off')}
+                  {t(webhook.isActive ? 'webhooks.stopped' : 'webhooks.off')}
                 </span>
               ),
             }))}

@@ -53,6 +53,7 @@ export function ReceiverDetail(props: { receiver: Receiver; onEdit: () => void }
         description={receiver.description}
         help={t('receivers.active.help')}
         isActive={receiver.isActive}
+        isStopped={receiver.stopped !== undefined}
         onActive={(isActive) =>
           void run(async () => void (await call('updateReceiver', { params: { name }, body: { isActive } })))
         }

@@ -58,9 +58,9 @@ export function ReceiversPart(props: { name: string | undefined }) {
               href: `#${receiverPath(receiver.name)}`,
               label: receiver.label ?? receiver.name,
               note: receiver.path,
-              mark: !receiver.isActive && (
+              mark: (!receiver.isActive || receiver.stopped !== undefined) && (
                 <span className={parts.badge} data-tone="quiet">
-                  {t('webhooks.off')}
+                  {t(receiver.isActive ? 'webhooks.stopped' : 'webhooks.off')}
                 </span>
               ),
             }))}

@@ -76,6 +76,7 @@ export function WebhookDetail(props: { webhook: Webhook; onEdit: () => void; onS
         description={webhook.description}
         help={t('webhooks.active.help')}
         isActive={webhook.isActive}
+        isStopped={webhook.stopped !== undefined}
         onActive={(isActive) =>
           void run(async () => void (await call('updateWebhook', { params: { name }, body: { isActive } })))
         }

@@ -14,6 +14,9 @@ export const webhookGerman: Record<keyof typeof webhookStrings, string> = {
   'webhooks.back': 'Alle Webhooks',
   'webhooks.choose': 'Einen Webhook wählen, um seine Zustellungen zu sehen',
   'webhooks.gone': 'Einen Webhook mit diesem Namen gibt es nicht',
+  'webhooks.stopped': 'Angehalten',
+  'webhooks.stopped.help':
+    'Nichts geschieht: Wer es eingerichtet hat, darf das nicht mehr. Aus- und einschalten, um es im eigenen Namen zu tun.',
   'webhooks.off': 'Aus',
   'webhooks.new': 'Neuer Webhook',
   'webhooks.create': 'Webhook anlegen',

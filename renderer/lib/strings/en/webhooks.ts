@@ -13,6 +13,9 @@ export const webhookStrings = {
   'webhooks.choose': 'Choose a webhook to see its deliveries',
   'webhooks.gone': 'There is no webhook with this name',
   'webhooks.off': 'Off',
+  'webhooks.stopped': 'Stopped',
+  'webhooks.stopped.help':
+    'Nothing happens: whoever set it up may not do this any more. Switch it off and on to do it in your name.',
   'webhooks.new': 'New webhook',
   'webhooks.create': 'Create webhook',
   'webhooks.edit.title': 'Edit {name}',
