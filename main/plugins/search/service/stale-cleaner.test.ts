@@ -10,7 +10,7 @@ import type { StaleCleaner } from './stale-cleaner.ts'
 
 const objectUid = '00112233445566778899aabbccddeeff'
 const documents = 200
-const pace = { quietMs: 150, pauseMs: 10, most: 1_000, strikeFrom: 1_000_000 }
+const pace = { quietMs: 150, pauseMs: 10, most: 1_000, tooMany: 10_000, strikeFrom: 1_000_000 }
 let test: TestDatabase
 let cleaner: StaleCleaner
 

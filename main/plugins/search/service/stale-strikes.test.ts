@@ -11,7 +11,7 @@ import { createStaleCleaner } from './stale-cleaner.ts'
 import { createStaleStrikes } from './stale-strikes.ts'
 
 const objectUid = '00112233445566778899aabbccddeeff'
-const pace = { quietMs: 60_000, pauseMs: 1, most: 20_000, strikeFrom: 10 }
+const pace = { quietMs: 60_000, pauseMs: 1, most: 20_000, tooMany: 200_000, strikeFrom: 10 }
 const textsOf = (row: number): string[] => [`word${row} common canary${row}x`]
 let test: TestDatabase
 
