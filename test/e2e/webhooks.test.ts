@@ -8,7 +8,7 @@ import type { HookPeer } from '../support/hook-peer.ts'
 import { look, tabTo } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
-import { makePerson, password } from './seed-access.ts'
+import { makePerson, password, putRight } from './seed-access.ts'
 import { enterPassword } from './sign-in-steps.ts'
 
 describe('webhooks', () => {
@@ -190,6 +190,66 @@ describe('webhooks', () => {
       expect(await run(lines, words)).toMatchObject({ success: true, receiver: name })
     }
     expect(opened.errors.filter((line) => !line.includes('400'))).toEqual([])
+  })
+
+  it('of somebody who may not any more say that they are stopped, as schedules do, and are taken on', async () => {
+    const { page } = opened
+    const rights = (systemPermissions: string[]): Promise<void> =>
+      putRight(bench, 'profile', 'setting_up', {
+        systemPermissions,
+        objects: { book: { allowRead: true, allowCreate: true, allowEdit: true } },
+      })
+    await rights(['manage_webhooks', 'run_flows', 'manage_flows', 'manage_metadata'])
+    const grace = await makePerson(bench, 'Grace Hopper', 'grace')
+    await bench.api('PUT', `/permissions/assignments/${grace}`, { profile: 'setting_up' })
+    const asGrace = async (path: string, body: unknown, token = ''): Promise<{ token: string }> => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      }
+      const answer = await fetch(`${bench.host.url}/api/v1${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      expect([200, 201], await answer.clone().text()).toContain(answer.status)
+      return (await answer.json()) as { token: string }
+    }
+    const { token } = await asGrace('/auth/sign-in/username', { username: 'grace', password })
+    await asGrace('/webhooks', { name: 'hers', object: 'book', triggers: ['create'], url: `${peer.url}/hers` }, token)
+    const target = { action: 'upsert_record', target: 'book', mapping: { title: 'body.hello' } }
+    await asGrace('/webhook-receivers', { name: 'to_her', path: 'to_her', verificationType: 'none', ...target }, token)
+    const nodes = [
+      { id: 'start', type: 'start', config: { everySeconds: 3_600 } },
+      { id: 'end', type: 'end' },
+    ]
+    const edges = [{ id: 'a', source: 'start', target: 'end' }]
+    await asGrace('/automation', { name: 'hourly', status: 'active', type: 'schedule', nodes, edges }, token)
+    await rights([])
+
+    const at = async (route: string): Promise<void> => {
+      await page.goto(`${bench.host.url}/_console/#${route}`)
+      await page.reload()
+    }
+    const stopped = page.getByText('Stopped', { exact: true })
+    await at('/automation/schedules')
+    await page.getByText('Whoever saved the flow last may not do this any more.', { exact: false }).waitFor()
+    expect(await stopped.count()).toBe(1)
+    await look(page, 'schedules-stopped')
+    for (const [route, name] of [
+      ['/webhooks/out/hers', 'hers'],
+      ['/webhooks/in/to_her', 'to_her'],
+    ] as const) {
+      await at(route)
+      await page.getByRole('heading', { level: 2, name }).waitFor()
+      await page.getByText('Nothing happens: whoever set it up may not do this any more.', { exact: false }).waitFor()
+      await stopped.waitFor()
+      await page.getByRole('switch', { name: 'Active' }).click()
+      await stopped.waitFor({ state: 'detached' })
+      await page.getByRole('switch', { name: 'Active' }).click()
+      await page.getByRole('switch', { name: 'Active', checked: true }).waitFor()
+      expect(await stopped.count()).toBe(0)
+    }
   })
 
   it('are offered to nobody without the right, as automations are not', async () => {

@@ -187,6 +187,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'receivers of every kind',
     'are changed, switched off',
     'are offered to nobody',
+    'of somebody who may not any more',
     'show what was given up',
   ],
   'test/e2e/workflow.test.ts': ['shows on the record what a flow waits for', 'lists what waits, and is rejected'],

@@ -55,7 +55,8 @@ export function ScheduleList() {
       <ScheduleRunner />
       <ListTable label={t('schedules.list')} columns={columns}>
         {schedules.map((schedule) => {
-          const { flowName, cron, timezone, status, lastRunAt, totalRuns, consecutiveFailures, runsOn } = schedule
+          const { flowName, cron, timezone, status, lastRunAt, totalRuns, consecutiveFailures, runsOn, stopped } =
+            schedule
           const label = flows?.find(({ name }) => name === flowName)?.label ?? flowName
           const isPaused = status === 'paused'
           return (
@@ -64,11 +65,12 @@ export function ScheduleList() {
                 <a href={`#${flowPath(flowName)}`} className={parts.link}>
                   {label}
                 </a>
-                {isPaused && (
+                {(isPaused || stopped !== undefined) && (
                   <span className={parts.badge} data-tone="quiet">
-                    {t('schedules.paused')}
+                    {t(isPaused ? 'schedules.paused' : 'schedules.stopped')}
                   </span>
                 )}
+                {stopped !== undefined && <span className={parts.under}>{t('schedules.stopped.help')}</span>}
               </th>
               <td>
                 {cronText(cron)}

@@ -150,6 +150,9 @@ export const automationGerman: Record<keyof typeof automationStrings, string> = 
     'Stelle sicher, dass {holder} aus ist. Läuft er getrennt von den anderen weiter, führen beide die Zeitpläne aus, bis sie sich wieder treffen.',
   'schedules.take.submit': 'Übernehmen',
   'schedules.paused': 'Pausiert',
+  'schedules.stopped': 'Angehalten',
+  'schedules.stopped.help':
+    'Wer den Ablauf zuletzt gespeichert hat, darf das nicht mehr. Speichern, um ihn im eigenen Namen auszuführen.',
   'schedules.pause': 'Pausieren',
   'schedules.pauseOf': 'Pausieren: {flow}',
   'schedules.resume': 'Fortsetzen',

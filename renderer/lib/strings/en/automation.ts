@@ -148,6 +148,8 @@ export const automationStrings = {
   'schedules.take.body': 'Make sure that {holder} is off. If not, both run the schedules until they meet again.',
   'schedules.take.submit': 'Take over',
   'schedules.paused': 'Paused',
+  'schedules.stopped': 'Stopped',
+  'schedules.stopped.help': 'Whoever saved the flow last may not do this any more. Save it to run it in your name.',
   'schedules.pause': 'Pause',
   'schedules.pauseOf': 'Pause: {flow}',
   'schedules.resume': 'Resume',
