@@ -1,0 +1,46 @@
+// `npm run test:long`: runs at full size every test file whose size a long run changes. The others have nothing to add
+// to what `npm test` shows. Flags and files given after `--` go to vitest; files given there take the place of the list.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { longFiles, longTests } from '../../test/support/long-run.ts'
+import { isProgram, listFiles, repositoryRoot } from './script.ts'
+
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
+const folders = ['shared', 'main', 'build', 'electron', 'renderer', 'test']
+/** What says how much a run takes: whoever imports it, at whatever distance, has two sizes. */
+const sizes = 'test/support/test-size.ts'
+
+/** Paths, from the root, of the modules that a file imports from this repository. */
+function importsOf(root: string, file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return Array.from(text.matchAll(/\b(?:from|import)\s*\(?\s*'([.#][^']+)'/g), ([, path = '']) =>
+    path.startsWith('#') ? path.slice(1) : posix.join(posix.dirname(file), path),
+  ).filter((path) => existsSync(join(root, path)))
+}
+
+/** The test files that a long run takes otherwise than `npm test`, as sorted paths from the root. */
+export function filesOfLongRun(root: string): string[] {
+  const files = folders.flatMap((folder) => listFiles(root, folder)).filter((file) => /\.tsx?$/.test(file))
+  const importers = new Map<string, string[]>()
+  for (const file of files)
+    for (const path of importsOf(root, file)) importers.set(path, [...(importers.get(path) ?? []), file])
+  const sized = new Set([sizes])
+  // A set grows while it is walked.
+  for (const file of sized) for (const importer of importers.get(file) ?? []) sized.add(importer)
+  const listed = new Set([...longFiles, ...Object.keys(longTests)])
+  return files.filter((file) => isTest(file) && (file.includes('.long.test.') || listed.has(file) || sized.has(file)))
+}
+
+if (isProgram(import.meta.url)) {
+  const root = repositoryRoot()
+  const given = process.argv.slice(2)
+  const files = given.some(isTest) ? [] : filesOfLongRun(root)
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const flags = ['run', '--config', 'build/vitest.config.ts', '--mode', 'long']
+  const { status } = spawnSync(process.execPath, [vitest, ...flags, ...given, ...files], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  process.exitCode = status ?? 1
+}
