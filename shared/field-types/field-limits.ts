@@ -12,6 +12,9 @@ export const fieldLimits = [
   'options',
   'minItems',
   'maxItems',
+  'maxRating',
+  'step',
+  'allowHalf',
   'fields',
 ] as const
 

@@ -3,10 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { fileTold as told, readBytes, uploadBytes } from '../support/storage-calls.ts'
-import { createSyncedHost, listen, pair, pause, until, withoutBackups } from '../support/synced-hosts.ts'
+import { createSyncedHost, inStep, listen, pair, pause, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 
@@ -151,6 +152,22 @@ describe('a file that is deleted while somebody names it', { timeout: 60_000 }, 
     }
     expect((await attic.patch(`/data/part/${record}`, { plan: null })).status).toBe(200)
     for (const host of [desk, laptop, attic]) await until('it is over', async () => (await listed(host)).length === 0)
+  })
+
+  it('of a file that is there nothing is read to apply a record that names it', async () => {
+    const file = await upload(desk)
+    const database = new Sqlite(join(laptop.dataDir, 'cairn.db'))
+    try {
+      // Whoever reads it meets a document that is damaged, and the record lies aside.
+      const damage = database.prepare('UPDATE sync_doc SET crc = crc + ? WHERE name = ?')
+      expect(damage.run(1, `b/${file.id}`).changes).toBe(1)
+      const record = await link(desk, file)
+      await inStep([desk, laptop])
+      expect((await laptop.get(`/data/part/${record}`)).status).toBe(200)
+      damage.run(-1, `b/${file.id}`)
+    } finally {
+      database.close()
+    }
   })
 
   it('is gone while nobody names it, and its bytes stay for a time', async () => {

@@ -22,6 +22,8 @@ const free = {
   tags: { type: 'multiselect', options: options('x', 'y', 'z') },
   rows: group('repeater'),
   place: group('composite'),
+  stars: { type: 'rating', maxRating: 10, allowHalf: true },
+  level: { type: 'slider' },
 }
 
 beforeAll(async () => {
@@ -43,6 +45,8 @@ async function define(host: TestHost, changes: Record<string, object>): Promise<
   const { status, body } = await host.put('/meta/object/part?confirm=true', { name: 'part', fields })
   expect(status, JSON.stringify(body)).toBe(200)
 }
+
+const sorted = (...parts: string[][]): string[] => parts.flat().sort()
 
 /** What is listed of each record, as `<field> <rule>`. */
 async function listed(host: TestHost): Promise<Record<string, string[]>> {
@@ -78,12 +82,13 @@ describe(
     it('is broken by what was written without knowing of it, on both machines, and by nothing else', async () => {
       const full = {
         ...{ title: 'Full', weight: 1234, tags: ['x', 'y', 'z'] },
-        ...{ rows: [{ name: 'abcdef', stage: 'b' }], place: { name: 'abcdef', stage: 'b' } },
+        ...{ rows: [{ name: 'abcdef', stage: 'b' }], place: { name: 'abcdef', stage: 'b' }, stars: 9, level: 15 },
       }
       const known = await made(desk, 'part', full)
       await inStep([desk, laptop])
       let before = ''
       let fits = ''
+      let half = ''
       await apart(laptop, [desk], async () => {
         before = await made(laptop, 'part', full)
         await define(desk, {
@@ -91,19 +96,41 @@ describe(
           tags: { maxItems: 2 },
           rows: { ...group('repeater', { maxLength: 4 }), minItems: 2 },
           place: group('composite', {}, options('a')),
+          stars: { maxRating: undefined, allowHalf: false },
+          level: { step: 10 },
         })
+        half = await made(laptop, 'part', { stars: 2.5, level: 50 })
         const small = [{ name: 'ab', stage: 'a' }]
         fits = await made(laptop, 'part', {
-          ...{ title: 'Fits', weight: 12, tags: ['x'], rows: [...small, ...small], place: small[0] },
+          ...{
+            title: 'Fits',
+            weight: 12,
+            tags: ['x'],
+            rows: [...small, ...small],
+            place: small[0],
+            stars: 4,
+            level: 20,
+          },
         })
         expect((await laptop.patch(`/data/part/${known}`, { title: 'Known to both' })).status).toBe(200)
       })
+      const onScales = ['level level.step', 'stars stars.maxRating']
+      const halved = { [half]: ['stars stars.allowHalf'] }
       await bothList({
-        [before]: ['place place.fields', 'rows rows.fields', 'tags tags.maxItems', 'weight weight.precision'],
+        ...halved,
+        [before]: sorted(onScales, [
+          'place place.fields',
+          'rows rows.fields',
+          'tags tags.maxItems',
+          'weight weight.precision',
+        ]),
       })
       // Of several limits of a field one is listed at a time.
       expect((await desk.patch(`/data/part/${before}`, { rows: [{ name: 'ab' }, { name: 'ab' }] })).status).toBe(200)
-      await bothList({ [before]: ['place place.fields', 'tags tags.maxItems', 'weight weight.precision'] })
+      await bothList({
+        ...halved,
+        [before]: sorted(onScales, ['place place.fields', 'tags tags.maxItems', 'weight weight.precision']),
+      })
       await define(desk, {})
       await bothList({})
       expect((await desk.get(`/data/part/${fits}`)).status).toBe(200)

@@ -16,18 +16,27 @@ import { saidFile } from '../files/file-entries.ts'
 import { limitsIn } from '../metadata/limits.ts'
 import { readDocument, readHash } from '../store/doc-store.ts'
 import { isSeen } from '../write/deletion-mark.ts'
+import type { DeletionMark } from '../write/deletion-mark.ts'
 import { CREATED_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictScene } from './record-conflicts.ts'
 import { sideOf } from './record-conflicts.ts'
+import type { RecordHandlerParts } from './record-handler.ts'
 
 type Limits = ReturnType<typeof limitsIn>
 
 /** What a record is judged in. */
 export type LimitScene = Pick<ConflictScene, 'doc' | 'schema' | 'recordId' | 'register' | 'merged' | 'writerOf'>
 
+interface DeletedFile extends Pick<DeletionMark, 'seen'> {
+  readonly name: string
+}
+
 /** Makes the judge of one host. */
-export function createLimitJudge(data: Pick<DataService, 'brokenLimit'>) {
+export function createLimitJudge(
+  data: Pick<DataService, 'brokenLimit'>,
+  { hasFile }: Pick<RecordHandlerParts, 'hasFile'>,
+) {
   const known = new Map<string, { readonly hash: string; readonly limits: Limits }>()
 
   const limitsAt = (tx: Tx, object: string): Limits | undefined => {
@@ -42,8 +51,20 @@ export function createLimitJudge(data: Pick<DataService, 'brokenLimit'>) {
     return found.limits
   }
 
+  /** The files of a value that somebody deleted by force, and what they had seen. */
+  const deletedFiles = (tx: Tx, value: Json): DeletedFile[] =>
+    [value ?? []].flat().flatMap((named): DeletedFile[] => {
+      const id = (named as { fileId?: unknown } | null)?.fileId
+      // A deletion that comes later has the record looked at again.
+      if (typeof id !== 'string' || hasFile(tx, id)) return []
+      const register = readDocument(tx, formatDocName({ kind: 'file', file: id }))?.register
+      if (register === undefined) return []
+      const { file, gone } = saidFile(id, register)
+      return gone?.force !== true || gone.seen === undefined ? [] : [{ name: file?.name ?? id, seen: gone.seen }]
+    })
+
   return (tx: Tx, { doc, schema, recordId, register, merged, writerOf }: LimitScene): ConflictDraft[] => {
-    const limits = limitsAt(tx, schema.uid) ?? new Map()
+    const limits: Limits = limitsAt(tx, schema.uid) ?? new Map()
     const { scalars } = syncedFields(schema)
     if (limits.size === 0 && !scalars.some(({ field }) => isFile(field))) return []
     // One in the trash may come back as it is.
@@ -58,43 +79,30 @@ export function createLimitJudge(data: Pick<DataService, 'brokenLimit'>) {
       return { doc, object: schema.uid, recordId, kind: 'validation', field: field.uid, winner: side, losers: [side] }
     }
     return scalars.flatMap(({ field }): ConflictDraft[] => {
-      const ofField = limits.get(field.uid) ?? new Map()
-      if (ofField.size === 0 && !isFile(field)) return []
-      const entries = entriesOf(register, field.uid)
+      const ofField = limits.get(field.uid)
       const value = merged.values.get(field.uid) ?? null
-      for (const [limit, makers] of ofField) {
-        // Whoever made it has seen the value, and left it as it is.
-        const isKnown = ({ seen }: (typeof makers)[number]): boolean =>
-          entries.every((entry) => isSeen(nameOfEntry(entry), { seen }))
+      const deleted = isFile(field) ? deletedFiles(tx, value) : []
+      if (ofField === undefined && deleted.length === 0) return []
+      const entries = entriesOf(register, field.uid)
+      /** Whoever made the limit, or deleted the file, has seen the value, and left it as it is. */
+      const isKnown = ({ seen }: Pick<DeletionMark, 'seen'>): boolean =>
+        entries.every((entry) => isSeen(nameOfEntry(entry), { seen }))
+      for (const [limit, makers] of ofField ?? []) {
         if (makers.every(isKnown)) continue
         const message = data.brokenLimit(schema.name, field.name, limit, value)
         if (message === null) continue
         return [draftOf(field, entries, { limit, message, value })]
       }
-      const message = isFile(field) ? lostFile(tx, value, entries) : null
-      return message === null ? [] : [draftOf(field, entries, { limit: 'file', message, value })]
+      const lost = deleted.find((file) => !isKnown(file))
+      if (lost === undefined) return []
+      const message = `The file "${lost.name}" was deleted, with its bytes, by somebody who did not know that it is named here.`
+      return [draftOf(field, entries, { limit: 'file', message, value })]
     })
   }
 }
 
 function isFile(field: FieldSchema): boolean {
   return fieldTypeOf(field).file === true
-}
-
-/** A file that somebody deleted by force who did not know that it is named here, in a sentence; null for none. */
-function lostFile(tx: Tx, value: Json, entries: readonly RegisterEntry[]): string | null {
-  for (const named of [value ?? []].flat()) {
-    const id = (named as { fileId?: unknown } | null)?.fileId
-    const register =
-      typeof id === 'string' ? readDocument(tx, formatDocName({ kind: 'file', file: id }))?.register : undefined
-    if (register === undefined) continue
-    const { file, gone } = saidFile(id as string, register)
-    if (gone?.force !== true || gone.seen === undefined) continue
-    const { seen } = gone
-    if (entries.every((entry) => isSeen(nameOfEntry(entry), { seen }))) continue
-    return `The file "${file?.name ?? id}" was deleted, with its bytes, by somebody who did not know that it is named here.`
-  }
-  return null
 }
 
 /** What says the value of a field; what made the record where nothing says one. */

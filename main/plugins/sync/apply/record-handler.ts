@@ -46,6 +46,8 @@ export interface RecordHandlerParts {
   writerOf(tx: Tx): WriterOf
   /** Whether an incarnation is one of this machine's. */
   isOwn(inc: number): boolean
+  /** Whether a file is there: nobody has deleted it, as far as is known here. */
+  hasFile(tx: Tx, file: string): boolean
   /** Hears of every record that a peer wrote. */
   written: NoteWritten
   /** Hears that a row was not what its document says, until now. */
@@ -64,7 +66,7 @@ type TextName = Extract<DocName, { kind: 'text' }>
 export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKindHandler[] {
   const { data, metadata, clock } = parts
   const { schemaOf: schemas } = parts
-  const judgeLimits = createLimitJudge(data)
+  const judgeLimits = createLimitJudge(data, parts)
 
   const projectRecord = (tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected => {
     const name = merged.name as RecordName

@@ -65,6 +65,8 @@ export interface EngineParts {
   personOf?(author: string, device: KnownDevice | undefined): JudgedPerson
   /** Whether somebody may change what others wrote in feeds. */
   mayModerate?(ctx: RequestContext): boolean
+  /** Whether a file is there for people of this machine; without it the documents of files say so. */
+  hasFile?(tx: Tx, file: string): boolean
   /** Whether this machine gives final numbers. */
   issuesNumbers(): boolean
   /** Who the owner of this machine is to the others; without it the owner is the owner everywhere. */
@@ -130,7 +132,8 @@ export async function createEngine(parts: EngineParts) {
   const isOwn = (inc: number): boolean => inc === own.inc || readIncarnation(read, inc)?.device === own.device
   let changedRows = 0
   const rowChanged = (): void => void (changedRows += 1)
-  const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, rowChanged, ids: host.ids }
+  const hasFile = (tx: Tx, file: string): boolean => parts.hasFile?.(tx, file) ?? false
+  const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, rowChanged, hasFile, ids: host.ids }
   const refused = createRefusedDocs({
     ...{ clock, docs, schemaOf, isOwn, device: own.device },
     author: () => author(),

@@ -30,7 +30,7 @@ export type JoinedEngine = Awaited<ReturnType<typeof openEngine>>
 
 /** Opens what is stored; a workspace that is founded here gets documents of everything, in the background. */
 export async function openEngine(
-  { host, data, metadata, conflicts, texts }: WingParts,
+  { host, data, metadata, conflicts, texts, storage }: WingParts,
   kinds: DocKinds,
   start: Pick<RunningStart, 'kind' | 'keys' | 'incarnation' | 'workspace'>,
   roster: Roster,
@@ -53,6 +53,7 @@ export async function openEngine(
     epoch: start.workspace.epoch,
     own: { device, inc, signer: start.keys },
     beforeSending,
+    hasFile: (tx, file) => storage()?.travelling(tx, file) !== undefined,
     issuesNumbers: () => roster.issuer() === device,
     personOf: personHere,
     keptAside: kinds.judgeRemoved,

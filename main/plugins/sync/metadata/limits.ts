@@ -23,6 +23,11 @@ interface Limit {
 
 const pattern = /^field\.([^.]+)\._limit\.([A-Za-z]+)$/
 const lower: ReadonlySet<string> = new Set(['min', 'minLength', 'minItems'])
+/** What counts where a scale does not say it. @source D-94 */
+const implied: ReadonlyMap<string, number> = new Map([
+  ['maxRating', 5],
+  ['step', 1],
+])
 const upper: ReadonlySet<string> = new Set(['max', 'maxLength', 'maxItems', 'precision'])
 
 /** What each maker of a limit had seen, by field and property; makers that did not know of each other stand side by side. */
@@ -78,6 +83,13 @@ function valueIn({ entries }: Shown, { uid, property }: Limit): unknown {
 }
 
 function isStricter(property: FieldLimit, before: unknown, after: unknown): boolean {
+  if (property === 'allowHalf') return before === true && after !== true
+  const scale = implied.get(property)
+  if (scale !== undefined) {
+    const [was, is] = [before, after].map((given) => (typeof given === 'number' ? given : scale))
+    // All steps there were are on the new ones where these go into them.
+    return property === 'step' ? !Number.isInteger(was! / is!) : is! < was!
+  }
   if (after === undefined || after === null || after === false) return false
   if (property === 'options') {
     const kept = new Set(optionsOf(after))
