@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRelayDevice, testWorkspace } from '../../test/support/relay-device.ts'
 import type { RelayDevice } from '../../test/support/relay-device.ts'
 import { sayAdmission } from '#main/replication/wire/proofs.ts'
+import type { AdmissionWord } from '#main/replication/wire/proofs.ts'
 import type { Admission, AdmissionVerdict } from './admission.ts'
 import { createAdmission, hashToken } from './admission.ts'
 import type { RelayWorkspace } from './append-run.ts'
@@ -33,7 +34,7 @@ function register(): RelayWorkspace {
   return verdict.workspace
 }
 
-const word = <K extends 'GRANT' | 'REVOKE'>(kind: K, by: RelayDevice, about: RelayDevice, at: number) =>
+const word = <K extends AdmissionWord>(kind: K, by: RelayDevice, about: RelayDevice, at: number) =>
   sayAdmission(kind, { signer: by.signer, workspace: testWorkspace, key: about.key, at })
 
 beforeEach(() => {
@@ -107,6 +108,32 @@ describe('a device', () => {
     open()
     expect(codeOf(ask(second))).toBe('not_admitted')
     expect(admission.say(workspace, word('GRANT', founder, second, 8))).toBeUndefined()
+    expect(codeOf(ask(second))).toBe('admitted')
+  })
+
+  it('whose person may not read everything is told so until another word counts, also after a restart', () => {
+    const workspace = register()
+    admission.say(workspace, word('GRANT', founder, second, 5))
+    const narrow = (at: number) =>
+      (['NARROW', 'REVOKE'] as const).map((kind) => admission.say(workspace, word(kind, founder, second, at)))
+    expect(narrow(7)).toEqual([undefined, undefined])
+    expect(admission.devices(workspace.id)).toHaveLength(1)
+    database.close()
+    open()
+    expect(codeOf(ask(second))).toBe('rights')
+    expect(narrow(6)).toEqual(['outdated', 'outdated'])
+    expect(admission.say(workspace, word('NARROW', second, second, 9))).toBe('signature_invalid')
+    expect(admission.say(workspace, { ...word('REVOKE', founder, second, 8), kind: 'NARROW' })).toBe(
+      'signature_invalid',
+    )
+    expect(codeOf(ask(second))).toBe('rights')
+    // Unpaired after that.
+    expect(admission.say(workspace, word('REVOKE', founder, second, 8))).toBeUndefined()
+    expect(codeOf(ask(second))).toBe('not_admitted')
+    expect(narrow(9)).toEqual([undefined, undefined])
+    expect(codeOf(ask(second))).toBe('rights')
+    expect(admission.say(workspace, word('GRANT', founder, second, 9))).toBe('outdated')
+    expect(admission.say(workspace, word('GRANT', founder, second, 10))).toBeUndefined()
     expect(codeOf(ask(second))).toBe('admitted')
   })
 

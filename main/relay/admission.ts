@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Connection } from '#main/database/open.ts'
 import type { FrameOf } from '#main/replication/wire/frames.ts'
 import { isAdmissionSaid } from '#main/replication/wire/proofs.ts'
+import type { AdmissionWord } from '#main/replication/wire/proofs.ts'
 import type { RelayWorkspace } from './append-run.ts'
 import { admissions } from './row-store.ts'
 import type { GrantRow, WorkspaceRow } from './row-store.ts'
@@ -15,6 +16,8 @@ export type AdmissionRefusal =
   | 'token_invalid'
   /** The workspace is there, the device is not among its devices or was closed out. */
   | 'not_admitted'
+  /** The device takes part, and its person may not read everything. */
+  | 'rights'
   /** The workspace was rebuilt on one side and not on the other. */
   | 'epoch_mismatch'
   /** The word is not signed by an admitted device of this workspace. */
@@ -44,10 +47,13 @@ export interface Admission {
   /** Whether a device may use a workspace at present. */
   isAdmitted(workspace: number, key: Uint8Array): boolean
   /** Takes the word of one device about another; undefined when it counts, and is on the disk. */
-  say(workspace: RelayWorkspace, word: FrameOf<'GRANT' | 'REVOKE'>): AdmissionRefusal | undefined
+  say(workspace: RelayWorkspace, word: FrameOf<AdmissionWord>): AdmissionRefusal | undefined
   /** Keys of the devices that may use a workspace. */
   devices(workspace: number): Uint8Array[]
 }
+
+/** The `is_revoked` of a device that was closed out because its person may not read everything. */
+const narrowed = 2
 
 /** What admission works with. */
 export interface AdmissionParts {
@@ -91,22 +97,25 @@ export function createAdmission({ connection, adminTokenHash, now }: AdmissionPa
         if (!timingSafeEqual(hashToken(token), adminTokenHash)) return refuse('token_invalid')
         return { ok: true, workspace: register.immediate(request), isNew: true }
       }
-      if (!isAdmitted(row.id, key)) return refuse('not_admitted')
+      const word = wordOn.get(row.id, key)?.is_revoked
+      if (word !== 0) return refuse(word === narrowed ? 'rights' : 'not_admitted')
       if (row.epoch !== epoch) return refuse('epoch_mismatch')
       return { ok: true, workspace: { id: row.id, ws: new Uint8Array(ws), epoch }, isNew: false }
     },
     isAdmitted,
     say({ id, ws }, word) {
       if (!isAdmitted(id, word.by) || !isAdmissionSaid(ws, word)) return 'signature_invalid'
-      const isRevoked = word.kind === 'REVOKE'
+      const isRevoked = word.kind !== 'GRANT'
       const earlier = wordOn.get(id, word.key)
       // Of two words of the same moment the closing one counts: then no order of arrival lets a device in.
       const isOutdated =
         earlier !== undefined &&
-        (word.at < earlier.at || (word.at === earlier.at && !isRevoked && earlier.is_revoked === 1))
+        (word.at < earlier.at || (word.at === earlier.at && !isRevoked && earlier.is_revoked !== 0))
       if (isOutdated) return 'outdated'
       if (isRevoked && isAdmitted(id, word.key) && admitted.all(id).length === 1) return 'last_device'
-      save.run(id, word.key, word.by, word.at, isRevoked ? 1 : 0)
+      // What the REVOKE is for was said just before it.
+      const isWhy = word.kind === 'NARROW' || (earlier?.at === word.at && earlier.is_revoked === narrowed)
+      save.run(id, word.key, word.by, word.at, !isRevoked ? 0 : isWhy ? narrowed : 1)
       return undefined
     },
     devices: (workspace) => admitted.all(workspace).map((key) => new Uint8Array(key)),

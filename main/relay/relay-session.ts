@@ -7,6 +7,7 @@ import { protocols } from '#main/replication/wire/frames.ts'
 import { envelopeLimit, windowLimit } from '#main/replication/wire/limits.ts'
 import { createJoiner } from '#main/replication/wire/pieces.ts'
 import { isChannelProven } from '#main/replication/wire/proofs.ts'
+import type { AdmissionWord } from '#main/replication/wire/proofs.ts'
 import { mergeVectors } from '#main/replication/wire/vector-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
 import type { ArrivalOutcome, RelayWorkspace } from './append-run.ts'
@@ -172,8 +173,13 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
     return isTaken ? [] : end('window_exceeded')
   }
 
-  const admit = (to: Open, word: FrameOf<'GRANT' | 'REVOKE'>): Frame[] => {
+  const admit = (to: Open, word: FrameOf<AdmissionWord>): Frame[] => {
     const refusal = admission.say(to.workspace, word)
+    if (word.kind === 'NARROW') {
+      if (refusal === undefined) rooms.close(to.workspace.id, word.key, 'rights')
+      // The answer is that to the REVOKE that follows.
+      return []
+    }
     if (refusal) return [failure(refusal)]
     if (word.kind === 'REVOKE') rooms.close(to.workspace.id, word.key, 'revoked')
     return isClosed ? [] : [word]
@@ -196,6 +202,7 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
         return frame.reply ? [] : bar(to, frame.id)
       case 'GRANT':
       case 'REVOKE':
+      case 'NARROW':
         return admit(to, frame)
       case 'LIVE':
       case 'AWARE':

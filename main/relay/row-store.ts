@@ -125,6 +125,7 @@ export interface WorkspaceRow {
 /** The last word about a device. */
 export interface GrantRow {
   readonly at: number
+  /** 0: it is let in; 2: it is closed out, but takes part. */
   readonly is_revoked: number
 }
 

@@ -108,6 +108,7 @@ const byKind: { readonly [K in KnownFrame['kind']]: fc.Arbitrary<KnownFrame> } =
   BARRIER: fc.record({ kind: is('BARRIER'), id: revision, reply: fc.boolean() }),
   GRANT: fc.record({ kind: is('GRANT'), ...word }),
   REVOKE: fc.record({ kind: is('REVOKE'), ...word }),
+  NARROW: fc.record({ kind: is('NARROW'), ...word }),
   ERR: partly(
     { kind: is('ERR'), code: shortText, item: fc.record({ inc: incarnation, seq: sequence }), detail: shortText },
     ['item', 'detail'],

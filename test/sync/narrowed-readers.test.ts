@@ -133,6 +133,14 @@ describe('machines that do not know the person', { timeout: 120_000 }, () => {
       await until('the relay has it', onRelay)
       await until('the laptop is shut out', async () => !(await isThere('laptop')))
       expect(await size(id)).toBe(3)
+      // Nobody but the relay can tell, and it says what is so, also after a start.
+      const isTold = async () => {
+        const { state, reason } = await statusOf('laptop')
+        return state === 'attention' && reason === 'rights' && (await peerOf('Relay')).lastError.reason === 'rights'
+      }
+      await until('the laptop is told why', isTold, 60_000)
+      await laptop.restart()
+      await until('the laptop is told why once more', isTold, 60_000)
       await hosts.may('all')
       await laptop.post('/sync/peers/relay/reconnect')
       await until('it comes once it may', async () => (await size(id)) === 4715, 60_000)

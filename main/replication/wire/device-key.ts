@@ -6,7 +6,7 @@ import { hashBytes, signatureBytes } from './limits.ts'
 import { WireError } from './wire-error.ts'
 
 /** What a signature is for. */
-export type SignedPurpose = 'head' | 'auth' | 'grant' | 'revoke' | 'lease' | 'live'
+export type SignedPurpose = 'head' | 'auth' | 'grant' | 'revoke' | 'narrow' | 'lease' | 'live'
 
 /** The 32 bytes of the public half of a key pair; a private key is accepted too. */
 export function rawPublicKey(key: KeyObject): Uint8Array {

@@ -30,7 +30,7 @@ describe('frames', () => {
       }),
       { numRuns: 1000 },
     )
-    expect(kinds.size).toBe(20)
+    expect(kinds.size).toBe(21)
   })
 
   it('of a later version are an answer, and are written again as the same bytes', () => {

@@ -154,6 +154,11 @@ export const frameSchemas = {
   GRANT: z.strictObject({ kind: z.literal('GRANT'), ...admission }),
   /** Closes a device out of a relay. */
   REVOKE: z.strictObject({ kind: z.literal('REVOKE'), ...admission }),
+  /**
+   * Says of a device that a REVOKE of the same moment closes out why: its person may not read everything. A relay that does
+   * not know it closes it out all the same; no answer.
+   */
+  NARROW: z.strictObject({ kind: z.literal('NARROW'), ...admission }),
   /** Where the sender listens by now, `host:port`: it was elsewhere when the two connected last. */
   PLACE: z.strictObject({ kind: z.literal('PLACE'), addresses: z.array(shape.text(300)).max(16) }),
   /** Something could not be taken; `item` names the envelope it is about. */

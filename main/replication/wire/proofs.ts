@@ -25,8 +25,13 @@ export function isChannelProven(frame: FrameOf<'AUTH'>, channelHash: Uint8Array,
   return key !== undefined && verifyMessage(key, 'auth', channelParts(channelHash, side), frame.sig)
 }
 
-/** Says that a relay shall admit a device of a workspace, or close it out. */
-export function sayAdmission<K extends 'GRANT' | 'REVOKE'>(
+/** A word about whom a relay lets in. */
+export type AdmissionWord = 'GRANT' | 'REVOKE' | 'NARROW'
+
+const purposes = { GRANT: 'grant', REVOKE: 'revoke', NARROW: 'narrow' } as const
+
+/** Says that a relay shall admit a device of a workspace, or close it out, or why it does. */
+export function sayAdmission<K extends AdmissionWord>(
   kind: K,
   word: {
     readonly signer: Signer
@@ -34,17 +39,18 @@ export function sayAdmission<K extends 'GRANT' | 'REVOKE'>(
     readonly key: Uint8Array
     readonly at: number
   },
-): Omit<FrameOf<'GRANT' | 'REVOKE'>, 'kind'> & { readonly kind: K } {
+): Omit<FrameOf<AdmissionWord>, 'kind'> & { readonly kind: K } {
   const { signer, workspace, key, at } = word
-  const sig = signMessage(signer, kind === 'GRANT' ? 'grant' : 'revoke', [workspace, key, numberBytes(at)])
+  const sig = signMessage(signer, purposes[kind], [workspace, key, numberBytes(at)])
   return { kind, key, by: signer.signKey, at, sig }
 }
 
-/** Whether a GRANT or REVOKE was said by the device it names, for this workspace. */
-export function isAdmissionSaid(workspace: Uint8Array, word: FrameOf<'GRANT' | 'REVOKE'>): boolean {
+/** Whether a word was said by the device it names, for this workspace. */
+export function isAdmissionSaid(workspace: Uint8Array, word: FrameOf<AdmissionWord>): boolean {
   const by = keyOrNothing(word.by)
-  const purpose = word.kind === 'GRANT' ? 'grant' : 'revoke'
-  return by !== undefined && verifyMessage(by, purpose, [workspace, word.key, numberBytes(word.at)], word.sig)
+  return (
+    by !== undefined && verifyMessage(by, purposes[word.kind], [workspace, word.key, numberBytes(word.at)], word.sig)
+  )
 }
 
 function channelParts(channelHash: Uint8Array, side: ChannelSide): Uint8Array[] {

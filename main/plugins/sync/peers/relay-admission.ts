@@ -27,7 +27,7 @@ export function createRelayAdmission(
   async function tell(session: PeerSession, said: Map<string, string>): Promise<void> {
     for (const known of roster.devices()) {
       const { device, revokedAt } = known
-      const word = revokedAt === null && !isNarrowed(device) ? 'GRANT' : 'REVOKE'
+      const word = revokedAt !== null ? 'REVOKE' : isNarrowed(device) ? 'NARROW' : 'GRANT'
       if (device === own || said.get(device) === word) continue
       // What this machine lacks of the log may shut out whom it would let in.
       if (word === 'GRANT' && session.status().state !== 'open') continue
@@ -37,8 +37,8 @@ export function createRelayAdmission(
       if (word === 'GRANT') out.delete(device)
       if (!(await session.admit(word, signKeyOf(known)))) {
         log.warn({ device, word }, 'The relay did not take a word.')
-        if (word === 'REVOKE') setTimeout(() => said.delete(device), notTakenMs).unref()
-      } else if (word === 'REVOKE') {
+        if (word !== 'GRANT') setTimeout(() => said.delete(device), notTakenMs).unref()
+      } else if (word !== 'GRANT') {
         out.add(device)
         session.lookAtRights()
       }

@@ -15,6 +15,7 @@ import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
 import { openEngine } from '../engine/open-engine.ts'
 import { createByteLane } from '../files/byte-lane.ts'
 import type { PeerSession } from '../session/peer-session.ts'
+import { narrowedCode } from '../session/reader.ts'
 import { createSessions } from '../session/sessions.ts'
 import { logBytes } from '../store/log-store.ts'
 import { ownAddresses, parseAddress, parseRelayUrl } from './addresses.ts'
@@ -222,6 +223,7 @@ async function assemble(
     const peer = idOf(link)
     if (peer === undefined) return
     store.note(peer, { lastSeenAt: host.clock.iso() })
+    if (peer === relayId && sessions.status(peer)?.lastError === narrowedCode) notUnpaired(peer)
     if (reason === 'unpaired' && !here) shutOutBy(peer)
     else if (reason !== 'done' && reason !== 'stopping' && reason !== 'replaced')
       noteError(peer, sessions.status(peer)?.lastError ?? reason)
@@ -233,6 +235,13 @@ async function assemble(
     store.note(peer, { shutOut: true })
     store.setError(peer, 'unpaired')
     refresh()
+  }
+
+  /** It says more by now: this machine takes part, and is given nothing. */
+  function notUnpaired(peer: string): void {
+    store.note(peer, { shutOut: false })
+    isShutOut = store.shutOutBy().length > 0
+    if (store.errorOf(peer)?.reason === 'unpaired') store.setError(peer, narrowedCode)
   }
 
   /** Keeps the time at which something went wrong first. That a machine was unpaired says more than that it is refused. */

@@ -5,6 +5,7 @@ import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { awarenessLimit, frameLimit } from '#main/replication/wire/limits.ts'
 import { sayAdmission } from '#main/replication/wire/proofs.ts'
+import type { AdmissionWord } from '#main/replication/wire/proofs.ts'
 import type { Position } from '#main/replication/wire/vector-codec.ts'
 import type { Quarantined } from '../engine/replica.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
@@ -302,6 +303,8 @@ export function createPeerSession(parts: SessionParts) {
       case 'GRANT':
       case 'REVOKE':
         return kind === 'relay' ? admissions.answered(true) : blame('unexpected')
+      case 'NARROW':
+        return blame('unexpected')
       case 'DIGESTHASH':
       case 'DIGEST':
         return kind === 'device' ? check.digest(frame) : blame('unexpected')
@@ -442,12 +445,13 @@ export function createPeerSession(parts: SessionParts) {
     },
     /** Holds something against the peer that was found beside its log. */
     blame: (code: string): void => blame(code),
-    /** Tells a relay to admit a device or to close it out; resolves with whether it counts. */
-    admit(word: 'GRANT' | 'REVOKE', signKey: Uint8Array): Promise<boolean> {
+    /** Tells a relay to admit a device or to close it out, and why; resolves with whether it counts. */
+    admit(word: AdmissionWord, signKey: Uint8Array): Promise<boolean> {
       if (kind !== 'relay' || !isOpen()) return Promise.resolve(false)
       const { workspace } = replica.identity()
-      const said = sayAdmission(word, { signer: parts.keys, workspace, key: signKey, at: clock.now() })
-      return admissions.ask(() => say(said))
+      const about = { signer: parts.keys, workspace, key: signKey, at: clock.now() }
+      const words = word === 'NARROW' ? ([word, 'REVOKE'] as const) : [word]
+      return admissions.ask(() => say(...words.map((one) => sayAdmission(one, about))))
     },
     /** Hears that the status may have changed, several changes at once. Answers how to stop. */
     onChange: bell.onRing,
