@@ -63,8 +63,8 @@ export default defineConfig(({ mode }) => {
         include,
         exclude: ['**/node_modules/**', ...measured, ...isolated, ...left, ...besideDoor],
         environment: 'node',
-        // Full sizes take half of this on a quiet machine.
-        testTimeout: isPatient ? 180_000 : 40_000,
+        // Full sizes take a sixth of this on a quiet machine.
+        testTimeout: isLong ? 600_000 : isPatient ? 180_000 : 40_000,
         hookTimeout: isPatient ? 180_000 : 60_000,
         isolate: false,
         // Files share a process: what one of them leaves would be looked at again in every short collection.

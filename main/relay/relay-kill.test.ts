@@ -86,7 +86,7 @@ function readAll(relay: Relay, workspace: number, inc: number): SealedEnvelope[]
   return all
 }
 
-it(`keeps everything it acknowledged through ${rounds} kills`, { timeout: 120_000 }, async () => {
+it(`keeps everything it acknowledged through ${rounds} kills`, { timeout: sized(120_000, 600_000) }, async () => {
   const acknowledged = new Map<number, number>()
   for (let round = 0; round < rounds; round += 1) {
     const inc = 100 + round
