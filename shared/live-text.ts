@@ -44,7 +44,12 @@ export interface LiveTextProblem {
 
 /** What the host tells beside the text: that a text was stored, given by its digest, or why it was not. */
 export type LiveTextNote =
-  | { readonly type: 'stored'; readonly digest: string }
+  | {
+      readonly type: 'stored'
+      readonly digest: string
+      /** At the end of a room that is stored whole. */
+      readonly text?: string
+    }
   | { readonly type: 'refused'; readonly problem: LiveTextProblem }
 
 /** What a client asks beside the text: to store now, because its reader leaves. */

@@ -12,7 +12,7 @@ import type { ChildServer } from '../safety/child-server.ts'
 import { createApiCall, expectStatus } from '../support/api-call.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import { heldMemory } from '../support/held-memory.ts'
-import { askForText, editText, openRawText, updateFrame } from '../support/live-text-client.ts'
+import { askForText, editText, openRawText, ownDoor, updateFrame } from '../support/live-text-client.ts'
 import { sized } from '../support/test-size.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
 
@@ -141,7 +141,7 @@ function mutated(bytes: Uint8Array, pick: (below: number) => number): Uint8Array
 
 it(`${rubbish} messages of rubbish end their sockets and change nothing`, async () => {
   const host = await createTestHost()
-  const door = { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }
+  const door = ownDoor(host)
   try {
     await host.put('/meta/object/page', definition)
     const made = await host.post('/data/page', { body: 'untouched' })
@@ -193,7 +193,7 @@ it(`${rubbish} messages of rubbish end their sockets and change nothing`, async 
 
 it('messages that are too large, too many or no bytes end their socket', async () => {
   const host = await createTestHost()
-  const door = { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }
+  const door = ownDoor(host)
   try {
     await host.put('/meta/object/page', definition)
     const made = await host.post('/data/page', { body: 'x' })
@@ -247,7 +247,7 @@ it('messages that are too large, too many or no bytes end their socket', async (
 it('a room nobody is in ends after a minute, one that could not be stored does not, and a ticket ends after 30 seconds', async () => {
   const clock = createManualClock(Date.now())
   const host = await createTestHost({ clock })
-  const door = { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }
+  const door = ownDoor(host)
   try {
     const fields = { body: { type: 'markdown', required: true } }
     await host.defineObject('page', fields)

@@ -5,7 +5,7 @@ import * as Y from 'yjs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthHost } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
-import { askForText, editText, openRawText, updateFrame } from '../support/live-text-client.ts'
+import { askForText, editText, openRawText, ownDoor, updateFrame } from '../support/live-text-client.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
 
 let host: AuthHost
@@ -176,10 +176,7 @@ describe('a socket', () => {
 
 describe('what is typed', () => {
   it('is stored in the name of who typed it, and cursors carry the name the host knows', async () => {
-    const [editor, owner] = [
-      await edit(await doorOf('editor')),
-      await edit({ url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }),
-    ]
+    const [editor, owner] = [await edit(await doorOf('editor')), await edit(ownDoor(host))]
     editor.live.session!.awareness.setLocalState({ cursor: { anchor: 1 }, user: { id: 'x', name: 'Somebody else' } })
     const others = () => [...owner.live.session!.awareness.getStates().values()].map((state) => state['user']?.name)
     await owner.until(() => others().includes('editor'))

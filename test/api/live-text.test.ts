@@ -4,7 +4,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { askForText, editText } from '../support/live-text-client.ts'
+import { askForText, editText, ownDoor } from '../support/live-text-client.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
 import { sized } from '../support/test-size.ts'
 
@@ -14,7 +14,7 @@ const open: TextClient[] = []
 
 beforeAll(async () => {
   host = await createTestHost()
-  door = { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }
+  door = ownDoor(host)
   await host.patch('/settings', { rateLimits: { write: { burst: 100_000, refillPerSecond: 10_000 } } })
   await host.defineObject('page', {
     title: { type: 'text' },
@@ -37,8 +37,8 @@ async function newPage(values: Record<string, unknown> = {}): Promise<Place> {
   return { object: 'page', recordId: made.body.id as string, field: 'body' }
 }
 
-async function edit(place: Place): Promise<TextClient> {
-  const client = await editText(door, place)
+async function edit(place: Place, through = door): Promise<TextClient> {
+  const client = await editText(through, place)
   open.push(client)
   return client
 }
@@ -264,6 +264,13 @@ describe('a text that the record refuses', () => {
 })
 
 describe('a client that was cut off', () => {
+  let isShut = false
+  /** A door that is shut for a while. */
+  const shutDoor = (): Door => {
+    const ask: Door['ask'] = (...asked) => (isShut ? Promise.reject(new Error('shut')) : host.ask(...asked))
+    return Object.assign(ownDoor(host), { ask })
+  }
+
   it('loses nothing, typed before or meanwhile', async () => {
     const place = await newPage({ body: 'base' })
     const [one, two] = [await edit(place), await edit(place)]
@@ -280,14 +287,15 @@ describe('a client that was cut off', () => {
 
   it('finds a room that was begun anew and puts what is missing into it, once', async () => {
     const place = await newPage({ body: 'base' })
-    const one = await edit(place)
+    const one = await edit(place, shutDoor())
     one.insert(4, ' stored')
     await one.until(() => one.live.state.isStored)
     const before = await askForText(door, place)
     one.insert(0, 'unsent ')
+    isShut = true
     await host.restart()
-    Object.assign(door, { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } })
     one.insert(one.text().length, ' meanwhile')
+    isShut = false
     await one.until(() => one.live.state.phase === 'open' && one.live.state.isStored)
     expect((await askForText(door, place)).body.epoch).not.toBe(before.body.epoch)
     expect(one.text()).toBe('unsent base stored meanwhile')
@@ -296,13 +304,14 @@ describe('a client that was cut off', () => {
 
   it('brings its change to a text that others changed while its room was gone', async () => {
     const place = await newPage({ body: 'The quick fox jumps.' })
-    const one = await edit(place)
+    const one = await edit(place, shutDoor())
+    isShut = true
     await host.host.stop()
     one.insert(10, 'brown ')
     await one.until(() => one.live.state.phase === 'offline')
     await host.restart()
     await host.patch(`/data/page/${place.recordId}`, { body: 'The quick fox jumps over dogs.' })
-    Object.assign(door, { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } })
+    isShut = false
     await one.until(() => one.live.state.phase === 'open')
     expect(await rowText(place, 'The quick brown fox jumps over dogs.')).toBe('The quick brown fox jumps over dogs.')
   })

@@ -35,6 +35,8 @@ export interface TestHost {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>
+  /** A request as it is; nothing of its answer is checked. The token of the host in it may give way to that of the next one. */
+  readonly ask: (path: string, init: RequestInit) => Promise<Response>
   /** Committed events since the last call of `takeEvents`. */
   takeEvents(): PlatformEvent[]
   /** Saves an object definition; fails the test when it is refused. */
@@ -114,6 +116,7 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
     patch: (path, body, headers = {}) => send('PATCH', path, body, headers, true),
     delete: (path, headers = {}) => send('DELETE', path, undefined, headers, true),
     anonymous: (method, path, body, headers = {}) => send(method, path, body, headers, false),
+    ask: (path, init) => ask(host, path, init),
     takeEvents() {
       const taken = events
       events = []

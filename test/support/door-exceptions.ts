@@ -30,3 +30,22 @@ export const testsBesideDoor: Readonly<Record<string, Readonly<Record<string, st
   },
   'test/api/sync-rights.test.ts': { 'of the keys is told': healed },
 }
+
+/** Tests that a handover in their midst makes another one of. */
+export const testsBesideHandovers: typeof testsBesideDoor = {
+  'test/api/live-text.test.ts': {
+    'of one person is one entry of the history': 'a piece of work ends with the leader that it began with',
+    'of two people with writes by REST':
+      'hundreds of words typed within the seconds of a handover come as one piece each, and both stay (D-399)',
+    'loses nothing, typed before or meanwhile': 'who is cut off meanwhile comes back as after a loss (D-399)',
+  },
+  'test/api/live-text-rights.test.ts': {
+    'is out who signed out': 'who is out hears it from the next leader, within its time',
+  },
+}
+
+/** Those of this run. */
+export const testsBeside = [
+  testsBesideDoor,
+  ...(process.env['CAIRN_DOOR'] === 'handover' ? [testsBesideHandovers] : []),
+]

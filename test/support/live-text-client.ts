@@ -6,6 +6,7 @@ import { WebSocket } from 'ws'
 import type * as Y from 'yjs'
 import type { LiveDocument, OpenedRoom, OpenFailure } from '../../renderer/features/live-text/live-document.ts'
 import { openLiveDocument } from '../../renderer/features/live-text/live-document.ts'
+import type { TestHost } from './create-test-host.ts'
 
 /** A text of a record. */
 export interface Place {
@@ -18,6 +19,21 @@ export interface Place {
 export interface Door {
   url: string
   headers: Record<string, string>
+  /** How it is asked; as any other address where this is left out. */
+  readonly ask?: TestHost['ask']
+}
+
+/** The door of a host with its own token, whichever leads or was started last. */
+export function ownDoor(host: TestHost): Readonly<Door> {
+  return {
+    get url() {
+      return host.host.url
+    },
+    get headers() {
+      return { authorization: `Bearer ${host.host.token}` }
+    },
+    ask: host.ask,
+  }
 }
 
 /** An answer of `POST /sync/docs/open`. */
@@ -32,7 +48,8 @@ export async function askForText(
   door: Door,
   place: Place & { clientId?: number | undefined; lease?: string | undefined },
 ): Promise<Opening> {
-  const response = await fetch(`${door.url}/api/v1/sync/docs/open`, {
+  const { ask = (path, init) => fetch(`${door.url}${path}`, init) } = door
+  const response = await ask('/api/v1/sync/docs/open', {
     method: 'POST',
     headers: { ...door.headers, 'content-type': 'application/json' },
     body: JSON.stringify(place),

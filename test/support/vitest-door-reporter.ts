@@ -1,7 +1,7 @@
 // What a run through the door of a hub says at its end: how many tests asked through it, what was left out and why, and what
 // handovers made fail.
 import type { Reporter, TestModule } from 'vitest/node'
-import { filesBesideDoor, testsBesideDoor } from './door-exceptions.ts'
+import { filesBesideDoor, testsBeside } from './door-exceptions.ts'
 
 /** Prints it, and lets the run fail where nothing was asked or a request failed that could be repeated. */
 export class DoorReporter implements Reporter {
@@ -13,7 +13,7 @@ export class DoorReporter implements Reporter {
     const failures = found.flatMap((one) => one.failures)
     for (const [file, reason] of Object.entries(filesBesideDoor)) console.log(`beside the door: ${file}: ${reason}`)
     for (const failure of failures) console.log(`failed at a handover: ${failure}`)
-    const listed = Object.values(testsBesideDoor).flatMap((titles) => Object.keys(titles)).length
+    const listed = testsBeside.flatMap(Object.values).flatMap(Object.keys).length
     console.log(
       `door: ${through} of ${tests.length} tests in ${modules.length} files asked ${sum('asked')} requests through it; ` +
         `beside it are ${Object.keys(filesBesideDoor).length} files and ${listed} tests; ` +

@@ -1,7 +1,7 @@
 // Setup of the run through the door of a hub: leaves out what `door-exceptions.ts` lists, and notes what each test asked.
 import { afterEach, beforeEach } from 'vitest'
 import { doorCount, doorFailures } from './door-count.ts'
-import { testsBesideDoor } from './door-exceptions.ts'
+import { testsBeside } from './door-exceptions.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -13,7 +13,8 @@ declare module 'vitest' {
 let before = { ...doorCount }
 
 beforeEach((test) => {
-  const listed = Object.entries(testsBesideDoor[test.task.file.name.replaceAll('\\', '/')] ?? {})
+  const file = test.task.file.name.replaceAll('\\', '/')
+  const listed = testsBeside.flatMap((tests) => Object.entries(tests[file] ?? {}))
   const reason = listed.find(([title]) => test.task.name.startsWith(title))?.[1]
   if (reason !== undefined) test.skip(reason) // reason: it is in the list
 })

@@ -277,7 +277,7 @@ export function openLiveDocument(parts: LiveDocumentParts): LiveDocument {
     }
     const text = self.text()
     if (textDigest(text) !== note.digest) {
-      const earlier = recent.get(note.digest)
+      const earlier = note.text ?? recent.get(note.digest)
       if (earlier !== undefined) {
         stored = earlier
         while (recent.has(note.digest)) forgetOldest()

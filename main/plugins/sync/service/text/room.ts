@@ -80,6 +80,8 @@ export interface Room {
   receive(member: Member, data: string | Uint8Array): void
   hear(event: PlatformEvent): void
   store(): Promise<void>
+  /** Takes nothing more in, stores what is there, tells it, and ends: what is typed meanwhile its windows bring elsewhere. */
+  finish(reason: string): Promise<void>
   /** Called a few times a second. */
   beat(): void
   /** Ends it for everybody. */
@@ -101,6 +103,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
   let updateBytes = 0
   let failures = 0
   let isBroken = false
+  let isFinished = false
   /** Those that have not answered yet what the host lacks. */
   const awaited = new Set<Member>()
 
@@ -185,6 +188,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
   }
 
   const take = (member: Member, update: Uint8Array, isAnswer: boolean): void => {
+    if (isFinished) return
     if (member.isReadOnly) {
       // What a client answers to the first step says nothing new when it has changed nothing.
       if (isEmptyUpdate(update)) return
@@ -289,6 +293,14 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
     },
     hear: (event) => keeper.hear(event),
     store: () => keeper.store(),
+    async finish(reason) {
+      isFinished = true
+      await keeper.store()
+      const text = document.text()
+      // As a whole: who has letters of its own that were not taken in never had this text.
+      if (!self.isDirty) tell(noteMessage({ type: 'stored', digest: textDigest(text), text }))
+      self.close(liveTextCloseCodes.goingAway, reason)
+    },
     beat() {
       for (const member of members) member.beat(() => awarenessMessage(allCursors()))
       if (document.isWornOut && !document.isDirty) beginAnew()

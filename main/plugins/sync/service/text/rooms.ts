@@ -14,9 +14,6 @@ import type { SharedTexts } from './shared-text.ts'
 /** Rooms at once, and bytes of all their documents. */
 const limits = { rooms: 256, bytes: 128 * 1024 * 1024 } as const
 
-/** How often a room is stored at its end while people type. */
-const stopTries = 5
-
 /** How long a room waits for somebody to come back: a short break keeps its epoch. */
 const idleMs = 60_000
 
@@ -176,11 +173,8 @@ export function createRooms(parts: RoomsParts): Rooms {
     async stop() {
       await Promise.allSettled(
         [...rooms.values()].map(async (room) => {
-          // Whoever types on meets a moment at which all of it is stored.
-          for (let tries = 0; tries === 0 || (room.isDirty && tries < stopTries); tries += 1) await room.store()
-          // At once: what others typed after it would come again from everybody who has it.
+          await room.finish('the server stops')
           if (room.isDirty) parts.log.warn({ place: room.place }, 'A text could not be stored before the stop.')
-          room.close(liveTextCloseCodes.goingAway, 'the server stops')
         }),
       )
     },
