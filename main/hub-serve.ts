@@ -80,6 +80,8 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     let attached: Attached | null = null
     let endWatch = (): void => undefined
     const farewells: (() => Promise<void>)[] = []
+    const farewell = (): Promise<unknown> =>
+      Promise.race([Promise.allSettled(farewells.map((fn) => fn())), pause(drainMs)])
     const following = createHubNode({
       url: options.url,
       workspace: options.workspace,
@@ -98,7 +100,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
         leader = next.address
         endWatch = () => next.end()
         serve(null)
-        await Promise.race([Promise.allSettled(farewells.map((fn) => fn())), pause(drainMs)])
+        await farewell()
         const resume = await host.server.drain(drainMs)
         return () => {
           endWatch()
@@ -139,7 +141,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
       return { port, publicPort }
     })
     const running = host
-    stopBy(() => void running.stop())
+    stopBy(() => void farewell().then(() => running.stop()))
     process.stdout.write(
       `Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`,
     )

@@ -176,6 +176,11 @@ describe.skipIf(!hasPostgres)('handovers one after the other', () => {
       await expect.poll(async () => (await leaderOf(made.machines)).name, { timeout: 30_000 }).toBe(heir.name)
       expect(states(), `after handover ${at}`).not.toContainEqual(expect.objectContaining({ phase: 'ended' }))
     }
+    // A node that is stopped hands on as well.
+    const last = await leaderOf(made.machines)
+    await last.stop()
+    last.start()
+    await last.follows()
     isOver = true
     await Promise.all(typing)
     const whole = [...typed[0]!.toReversed(), 'middle ', ...typed[1]!].join('')
