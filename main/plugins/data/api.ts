@@ -10,7 +10,7 @@ import type { StateMachine, Transition } from '#shared/rules/state-machine.ts'
 import type { JsonPage } from '#main/database/query/build-find.ts'
 import type { RowShape } from '#main/database/query/json-rows.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { Reads, Steps, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
 import type { RecordHooks } from './service/hook-words.ts'
 import type { LimitWords } from './service/limit-words.ts'
@@ -562,6 +562,8 @@ export interface DataService extends LimitWords {
    * a group of its own.
    */
   applyGroup<T>(tx: Tx, ctx: RequestContext, fn: () => T): T
+  /** The same around steps. */
+  applyGroupSteps<T>(tx: Tx, ctx: RequestContext, fn: () => Steps<T>): Steps<T>
   /**
    * Records of an object by falling id, deleted ones too, whoever may see them; for copies of everything there is.
    * @param below only records with smaller ids; null: from the last one on

@@ -26,6 +26,7 @@ import { emptyRow, remoteColumns } from './remote-values.ts'
 import type { RecordRules } from './record-rules.ts'
 import type { Place, StoredRows } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
+import { oneStep } from './summaries.ts'
 import { requireId } from './write-parts.ts'
 
 /** The operations for peers' changes. */
@@ -33,6 +34,7 @@ export type RemoteWrites = Pick<
   DataService,
   | 'applyRemote'
   | 'applyGroup'
+  | 'applyGroupSteps'
   | 'detailsOf'
   | 'relationsOf'
   | 'brokenLimit'
@@ -155,6 +157,20 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     return some ? noted(at, change(at, stored, changed), stored, changed) : unchanged
   }
 
+  const applyGroupSteps: RemoteWrites['applyGroupSteps'] = function* (tx, ctx, fn) {
+    const outer = groups.get(tx)
+    const trashed: TrashedRecord[] = []
+    groups.set(tx, trashed)
+    try {
+      const { value } = yield* summaries.scopeSteps(tx, remoteContext(ctx), fn)
+      noteCascades(tx, trashed)
+      return value
+    } finally {
+      if (outer === undefined) groups.delete(tx)
+      else groups.set(tx, outer)
+    }
+  }
+
   return {
     wholeRecords: (reads, schema, { below, limit }) =>
       lastRows(reads, schema, below, limit).map((row) => {
@@ -196,19 +212,8 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     detailsOf: (tx, { object, id }) =>
       strandedBy(parts, tx, schemaOf(object).name, id).map((detail) => ({ object: detail.object, id: detail.id })),
 
-    applyGroup(tx, ctx, fn) {
-      const outer = groups.get(tx)
-      const trashed: TrashedRecord[] = []
-      groups.set(tx, trashed)
-      try {
-        const { value } = summaries.scope(tx, remoteContext(ctx), fn)
-        noteCascades(tx, trashed)
-        return value
-      } finally {
-        if (outer === undefined) groups.delete(tx)
-        else groups.set(tx, outer)
-      }
-    },
+    applyGroup: (tx, ctx, fn) => runSteps(applyGroupSteps(tx, ctx, () => oneStep(fn))),
+    applyGroupSteps,
 
     setNumbering: (numbering) => numbers.set(numbering),
 

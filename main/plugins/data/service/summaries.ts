@@ -147,7 +147,8 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
   }
 }
 
-function* oneStep<T>(fn: () => T): Steps<T> {
+/** Work as a step of others. */
+export function* oneStep<T>(fn: () => T): Steps<T> {
   yield
   return fn()
 }

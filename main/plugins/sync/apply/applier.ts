@@ -1,7 +1,8 @@
 // Applies what is stored: incarnation by incarnation, group by group, a few milliseconds at a time. What cannot be applied
 // lies aside and the rest goes on.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Reads, Steps, Tx, Write, WriteStepwise } from '#main/kernel/database.ts'
+import { runSteps } from '#main/kernel/database.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
@@ -10,7 +11,7 @@ import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
 import { createRepeated } from '../engine/repeated.ts'
 import type { Devices, Quarantined } from '../engine/replica.ts'
-import { putApplied, readEnvelopes, readIncarnation } from '../store/log-store.ts'
+import { putApplied, readEnvelope, readEnvelopes, readIncarnation } from '../store/log-store.ts'
 import { countProblems, noteProblemOpened, putProblem, readProblem } from '../store/problem-store.ts'
 import type { ProblemReason } from '../store/problem-store.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
@@ -31,6 +32,7 @@ import { createRetrying, repeatable, sliceMs } from './retrying.ts'
 export interface ApplierParts extends MergeParts {
   readonly read: Reads
   readonly write: Write
+  readonly writeStepwise: WriteStepwise
   readonly clock: Clock
   readonly hlc: HlcClock
   readonly log: Logger
@@ -48,6 +50,8 @@ export interface ApplierParts extends MergeParts {
   mayTell(tx: Tx, device: string, name: DocName, key?: string): boolean
   /** Runs merges that belong together: what follows from them follows once, at their end. */
   group<T>(tx: Tx, fn: () => T): T
+  /** The same around steps. */
+  groupSteps<T>(tx: Tx, fn: () => Steps<T>): Steps<T>
   /** Work of the kinds after a slice was applied, outside of transactions. */
   settle(): Promise<void>
 }
@@ -69,6 +73,8 @@ export interface Applier {
 
 /** Envelopes of one transaction. */
 const sliceEnvelopes = 1024
+/** A call of so many envelopes is applied in steps, between which reads are answered. */
+const steppedCall = 32
 /** Single changes in one savepoint, which costs as much as a tenth of a change. */
 const savedTogether = 8
 /** Envelopes that are read at once: a busy machine applies few of them in its time. */
@@ -76,7 +82,7 @@ const readAtOnce = 32
 
 /** Makes the applier; it begins with the first {@link Applier.wake}. */
 export function createApplier(parts: ApplierParts): Applier {
-  const { read, write, clock, hlc, log, devices, state } = parts
+  const { read, write, writeStepwise, clock, hlc, log, devices, state } = parts
   let stopped = false
   /** What lies aside has to be looked at; at first as well: the machine may have stopped before that. */
   let mustRetry = true
@@ -135,13 +141,13 @@ export function createApplier(parts: ApplierParts): Applier {
   }
 
   /** Merges envelopes as one change. @throws Waits, Forbidden, DocError */
-  const mergeWhole = (tx: Tx, device: string, part: readonly Read[]): void => {
+  const mergeWhole = function* (tx: Tx, device: string, part: readonly Read[]): Steps<void> {
     const brought = part.map(({ body }) => {
       if (body === null) throw new Waits(none)
       return { body, docs: docsIn(body) }
     })
     const names = new Set(brought.flatMap(({ docs }) => docs.map(({ name }) => name)))
-    parts.group(tx, () => {
+    yield* parts.groupSteps(tx, function* () {
       for (const { body, docs } of brought) {
         hlc.observe(body.hlc)
         const at = new Date(Math.min(body.hlc.ms, clock.now())).toISOString()
@@ -153,6 +159,7 @@ export function createApplier(parts: ApplierParts): Applier {
           const incoming: Incoming = { ...doc, device, at, isFollowed }
           const outcome = mergeDoc(tx, incoming, (change) => judge(tx, incoming, change))
           if (!outcome.merged) throw new Waits(outcome.missing)
+          yield
         }
       }
     })
@@ -194,19 +201,19 @@ export function createApplier(parts: ApplierParts): Applier {
   })
 
   /** Applies calls, each as a whole and all of them in one savepoint; where one has to lie aside, call by call and record by record. */
-  const applyCalls = (tx: Tx, device: string, calls: readonly (readonly Read[])[]): void => {
+  const applyCalls = function* (tx: Tx, device: string, calls: readonly (readonly Read[])[]): Steps<void> {
     const isOne = calls.length === 1
     const parts = isOne ? byTarget(calls[0]!) : calls
     // What is about one record lies aside where it is merged.
-    if (isOne && parts.length === 1) return void applyPart(tx, device, parts[0]!)
+    if (isOne && parts.length === 1) return void (yield* applyPart(tx, device, parts[0]!))
     try {
-      tx.savepoint(() => {
-        for (const call of calls) mergeWhole(tx, device, call)
+      yield* tx.savepointSteps(function* () {
+        for (const call of calls) yield* mergeWhole(tx, device, call)
       })
     } catch {
       for (const part of parts)
-        if (isOne) applyPart(tx, device, part)
-        else applyCalls(tx, device, [part])
+        if (isOne) yield* applyPart(tx, device, part)
+        else yield* applyCalls(tx, device, [part])
     }
   }
 
@@ -215,7 +222,7 @@ export function createApplier(parts: ApplierParts): Applier {
    * damaged the rest is taken.
    * @returns what was merged
    */
-  const applyPart = (tx: Tx, device: string, part: readonly Read[]): readonly Read[] => {
+  const applyPart = function* (tx: Tx, device: string, part: readonly Read[]): Steps<readonly Read[]> {
     const layAll = (fault: Fault): readonly Read[] => {
       for (const one of part) layAside(tx, one, fault)
       return []
@@ -223,7 +230,7 @@ export function createApplier(parts: ApplierParts): Applier {
     const { fault } = part[0]!
     if (fault !== undefined) return layAll(fault)
     try {
-      tx.savepoint(() => mergeWhole(tx, device, part))
+      yield* tx.savepointSteps(() => mergeWhole(tx, device, part))
       return part
     } catch (error) {
       if (error instanceof Forbidden || error instanceof Waits) {
@@ -234,7 +241,11 @@ export function createApplier(parts: ApplierParts): Applier {
       if (error instanceof Waits) removeSeen(tx, device, part)
       if (error instanceof Waits)
         return layAll({ kind: 'parked', reason: error.reason, detail: [...error.missing].join(',') })
-      if (part.length > 1) return part.flatMap((one) => applyPart(tx, device, [one]))
+      if (part.length > 1) {
+        const merged: Read[] = []
+        for (const one of part) merged.push(...(yield* applyPart(tx, device, [one])))
+        return merged
+      }
       const { inc, seq } = part[0]!.envelope
       if (!(error instanceof DocError || error instanceof WireError))
         log.error({ err: error, inc, seq }, 'A change of a peer could not be applied.')
@@ -243,7 +254,7 @@ export function createApplier(parts: ApplierParts): Applier {
   }
 
   /** Applies the next envelopes of an incarnation; answers whether there was anything to do. */
-  const slice = (tx: Tx, inc: number): boolean => {
+  const slice = function* (tx: Tx, inc: number): Steps<boolean> {
     const row = readIncarnation(tx, inc)
     if (row === undefined || row.appliedSeq >= row.storedSeq) return false
     const until = performance.now() + sliceMs
@@ -251,13 +262,13 @@ export function createApplier(parts: ApplierParts): Applier {
     let end = 0
     const call: Read[] = []
     const calls: Read[][] = []
-    const apply = (): void => {
-      if (calls.length > 0) applyCalls(tx, row.device, calls.splice(0))
+    const apply = function* (): Steps<void> {
+      if (calls.length > 0) yield* applyCalls(tx, row.device, calls.splice(0))
     }
     let batch = readEnvelopes(tx, inc, seq + 1, readAtOnce)
     for (let index = 0; ; index += 1) {
       if (index === batch.length) {
-        apply()
+        yield* apply()
         const isFull = seq - row.appliedSeq >= sliceEnvelopes || performance.now() > until
         if (seq >= end && isFull) break
         batch = readEnvelopes(tx, inc, seq + 1, readAtOnce)
@@ -277,18 +288,33 @@ export function createApplier(parts: ApplierParts): Applier {
       if (seq < end) continue
       const isLarge = call.length > 1 || read.body?.kind === 'genesis'
       calls.push(call.splice(0))
-      if (isLarge || calls.length >= savedTogether) apply()
+      if (isLarge || calls.length >= savedTogether) yield* apply()
     }
     if (call.length > 0) calls.push(call)
-    apply()
+    yield* apply()
     if (seq === row.appliedSeq) return false
     putApplied(tx, inc, seq)
     tx.afterCommit(() => state.committed(inc, Math.max(state.stored(inc), row.storedSeq), seq))
     return true
   }
 
+  /** Whether what comes next is applied as a whole and takes long; alone in its transaction for that. */
+  const isLong = (inc: number): boolean => {
+    const next = readEnvelope(read, inc, state.applied(inc) + 1)
+    const found = next === undefined ? undefined : readBody(next)
+    return (
+      found !== undefined && (found.body?.kind === 'genesis' || groupEnd(found) - found.envelope.seq >= steppedCall)
+    )
+  }
+
+  const applyNext = (inc: number): Promise<boolean> =>
+    isLong(inc)
+      ? writeStepwise('sync.apply', (tx) => slice(tx, inc), repeatable)
+      : write('sync.apply', (tx) => runSteps(slice(tx, inc)), repeatable)
+
   const retrying = createRetrying({
-    ...{ read, write, state, refusing, applyPart, recount },
+    ...{ read, write, state, refusing, recount },
+    applyPart: (tx, device, part) => runSteps(applyPart(tx, device, part)),
     again() {
       mustRetry = true
       wake()
@@ -306,7 +332,7 @@ export function createApplier(parts: ApplierParts): Applier {
       worked = false
       for (const inc of state.incarnations()) {
         while (!stopped && state.applied(inc) < state.stored(inc)) {
-          const any = await write('sync.apply', (tx) => slice(tx, inc), repeatable)
+          const any = await applyNext(inc)
           if (!any) break
           worked = true
           // What follows may need it: records whose object is not here yet would all be projected a second time.

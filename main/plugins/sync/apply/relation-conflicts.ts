@@ -3,7 +3,7 @@
 // all machines with the same records list the same ones, in whatever order the changes came.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ConflictDraft, ConflictKind } from '../conflicts/conflict-store.ts'
@@ -131,13 +131,14 @@ export function createRelationJudge(parts: RelationParts): NoteWritten {
     closeOthers(tx, { doc: docOf(judged) }, kinds, new Set(drafts.map(conflictId)), at)
   }
 
-  const judgeAll = (items: readonly { readonly tx: Tx; readonly written: WrittenRecord }[]): void => {
+  const judgeAll = function* (items: readonly { readonly tx: Tx; readonly written: WrittenRecord }[]): Steps<void> {
     const { tx } = items[0]!
     const todo = new Map<string, Judged>()
     const add = (judged: Judged): void => {
       todo.set(docOf(judged), judged)
     }
     for (const { written } of items) {
+      yield
       const schema = schemaOf(written.object)
       if (schema === undefined) continue
       for (const named of namedWith(tx, written.record)) add(named)
@@ -148,6 +149,7 @@ export function createRelationJudge(parts: RelationParts): NoteWritten {
     const done = new Set<string>()
     const rivals = new Map<string, Judged>()
     for (const [doc, judged] of todo) {
+      yield
       done.add(doc)
       judge(tx, judged, (record) => {
         const rival = { schema: judged.schema, record }

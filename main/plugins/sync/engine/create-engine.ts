@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Actor } from '#shared/events.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -52,7 +52,7 @@ import { createReplica } from './log-replica.ts'
 
 /** What the engine works with. */
 export interface EngineParts {
-  readonly host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'>
+  readonly host: Pick<PluginHost, 'read' | 'write' | 'writeStepwise' | 'clock' | 'ids' | 'log'>
   readonly data: DataService
   readonly metadata: MetadataService
   readonly devices: Devices
@@ -227,9 +227,11 @@ export async function createEngine(parts: EngineParts) {
 
   const system = contextOf({ type: 'system', id: 'system' })
   const group = <T>(tx: Tx, fn: () => T): T => data.applyGroup(tx, system, fn)
+  const groupSteps = <T>(tx: Tx, fn: () => Steps<T>): Steps<T> => data.applyGroupSteps(tx, system, fn)
   const author = (): string => devices.find(own.device)?.user ?? 'system'
   const applier = createApplier({
-    ...{ ...merge, read, write, clock, hlc, log, devices, refuse, judge, group, settle },
+    ...{ ...merge, read, write, writeStepwise: host.writeStepwise, clock, hlc, log, devices, refuse, judge },
+    ...{ group, groupSteps, settle },
     ...{ device: own.device, author, docs, mayTell },
   })
   const receive = createReceiver({ workspace, epoch, read, write, devices, state, stored: () => applier.wake() })

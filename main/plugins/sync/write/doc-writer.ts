@@ -1,7 +1,7 @@
 // Writes documents within the job of the rows they belong to: gathers the changes of a job, makes them at its end, one
 // envelope per document or many new ones in one, all of them one group. Knows no kind of document.
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { Reads, Steps, Tx } from '#main/kernel/database.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { bucketOf } from '#main/replication/core/digest.ts'
@@ -78,6 +78,9 @@ const kinds: Record<DocName['kind'], EnvelopeKind> = {
 /** Documents of a call that is applied as a whole where it arrives. */
 const wholeCall = 1_000
 
+/** Envelopes of a larger one that are written in one step. */
+const appendedAtOnce = 64
+
 /** Makes the writer. */
 export function createDocWriter(parts: DocWriterParts): LocalDocs {
   const { inc, clock, state } = parts
@@ -107,7 +110,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     facts: written.facts,
   })
 
-  const flush = (changes: readonly Change[]): void => {
+  const flush = function* (changes: readonly Change[]): Steps<void> {
     const { tx } = changes[0]!
     const byName = new Map<string, Change[]>()
     for (const change of changes) {
@@ -126,10 +129,16 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
       )
       if (written === null) continue
       parts.changed?.(tx, name)
+      yield
       drafts.push(draftOf(name, author, written))
     }
-    // A large call is applied an envelope at a time: as a whole it would hold its receivers for too long.
-    parts.append(tx, packNew(drafts), drafts.length <= wholeCall)
+    const packed = packNew(drafts)
+    if (drafts.length <= wholeCall) return parts.append(tx, packed)
+    // A large call is applied an envelope at a time: others would wait too long for its receivers to apply it as a whole.
+    for (let at = 0; at < packed.length; at += appendedAtOnce) {
+      parts.append(tx, packed.slice(at, at + appendedAtOnce), false)
+      yield
+    }
   }
 
   return {
