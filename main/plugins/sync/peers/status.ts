@@ -26,7 +26,7 @@ export interface StatusFacts extends Pick<
   /** Definitions that could not be stored as they are. */
   readonly stuck: number
   readonly sessions: SyncSummary
-  readonly peers: readonly Pick<PeerView, 'id' | 'kind' | 'name' | 'state' | 'lastSeenAt'>[]
+  readonly peers: readonly Pick<PeerView, 'id' | 'kind' | 'name' | 'state' | 'lastSeenAt' | 'lastError'>[]
 }
 
 /**
@@ -86,12 +86,16 @@ function isUnproved({ state, reason }: Verdict): boolean {
   return (state === 'sending' && reason === 'checking') || (state === 'stalled' && reason === 'not_proved')
 }
 
-function verdictOfSessions({ isPaused, sessions }: StatusFacts): Verdict {
+function verdictOfSessions({ isPaused, sessions, peers }: StatusFacts): Verdict {
   const { knownPeers, connectedPeers, trouble, stalled, backlog, unprojected, outgoing, incoming, proof } = sessions
   if (knownPeers === 0) return { state: 'local_only' }
   if (trouble !== undefined) return { state: 'attention', reason: trouble }
   if (backlog.parked + backlog.quarantined > 0) return { state: 'attention', reason: 'problems' }
-  if (connectedPeers === 0) return { state: 'offline', reason: isPaused ? 'paused' : 'unreachable' }
+  if (connectedPeers === 0) {
+    // Of the peer: with a full disk of its own this machine needs attention.
+    const isFull = peers.some(({ lastError }) => lastError?.reason === 'disk_full')
+    return { state: 'offline', reason: isPaused ? 'paused' : isFull ? 'disk_full' : 'unreachable' }
+  }
   if (stalled !== undefined) return { state: 'stalled', reason: stalled }
   if (incoming.partial) return { state: 'receiving' }
   if (outgoing.waiting > 0) return { state: 'sending' }

@@ -1,6 +1,7 @@
 // One open link to a device or a relay: both prove who they are, and from then on both end with the same log. Puts the
 // parts of a session together and hands each frame to the one it is for.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDiskFull } from '#main/kernel/disk-full.ts'
 import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { awarenessLimit, frameLimit } from '#main/replication/wire/limits.ts'
@@ -137,7 +138,9 @@ export function createPeerSession(parts: SessionParts) {
 
   function failed(error: unknown): void {
     log.error({ peer, err: error }, 'A session with a peer failed.')
-    lastError = 'failed'
+    lastError = isDiskFull(error) ? 'disk_full' : 'failed'
+    // Nothing but room on this disk helps, which people at the other machine are to know.
+    if (lastError === 'disk_full') link.offer(encodeFrame({ kind: 'ERR', code: lastError }))
     link.close('failed')
   }
 
