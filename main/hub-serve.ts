@@ -79,9 +79,6 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     let host: RunningHost | undefined
     let attached: Attached | null = null
     let endWatch = (): void => undefined
-    const farewells: (() => Promise<void>)[] = []
-    const farewell = (): Promise<unknown> =>
-      Promise.race([Promise.allSettled(farewells.map((fn) => fn())), pause(drainMs)])
     const following = createHubNode({
       url: options.url,
       workspace: options.workspace,
@@ -100,7 +97,7 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
         leader = next.address
         endWatch = () => next.end()
         serve(null)
-        await farewell()
+        await host.plugins.beforeClose()
         const resume = await host.server.drain(drainMs)
         return () => {
           endWatch()
@@ -135,13 +132,13 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
     leader = () => local
     stop = () => undefined
     await preloaded
-    host = await hostOf(dataDir, led, port, passKey, farewells, (server) => {
+    host = await hostOf(dataDir, led, port, passKey, (server) => {
       attached = server.attach(port)
       serve(attached)
       return { port, publicPort }
     })
     const running = host
-    stopBy(() => void farewell().then(() => running.stop()))
+    stopBy(() => void running.stop())
     process.stdout.write(
       `Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`,
     )
@@ -208,7 +205,6 @@ function hostOf(
   led: Led,
   port: number,
   passKey: Buffer,
-  farewells: (() => Promise<void>)[],
   serve: (server: HttpServer) => Awaited<ReturnType<LeadingNode['open']>>,
 ): Promise<RunningHost> {
   return startHost({
@@ -222,7 +218,7 @@ function hostOf(
       dataDir: { ...dataDir, release: () => undefined },
       openLog: led.openLog,
       answerGate: led.answerGate,
-      facts: { report: led.report, files: led.shared, beforeHandover: (fn) => void farewells.push(fn) },
+      facts: { report: led.report, files: led.shared },
       async open(server) {
         await led.storeFiles()
         await led.ready()

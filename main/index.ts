@@ -394,7 +394,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       }
       // A node may have handed over: the next one does what waits here, so it ends before what is on its way to be answered.
       const ending = hub === undefined ? undefined : endWork()
-      await running.close()
+      await running.close(active.beforeClose)
       await (ending ?? endWork())
       // Whatever a plugin could not put away: the database is closed, and the folder given free.
       await active.stop().catch((error: unknown) => log.error({ err: error }, 'A plugin did not stop as it should.'))

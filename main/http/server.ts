@@ -154,8 +154,11 @@ export interface HttpServer {
    * Answers what a listener of somebody else takes on this port; nothing listens here. A server with an answer gate only.
    */
   attach(port: number): Attached
-  /** Refuses new work, lets running requests end for up to five seconds, then closes every connection. */
-  close(): Promise<void>
+  /**
+   * Refuses new work, lets running requests end for up to five seconds, then closes every connection.
+   * @param before what is done first, while sockets are open
+   */
+  close(before?: () => Promise<void>): Promise<void>
   /**
    * Refuses new requests, and resolves when those that run have ended, or after so many milliseconds. A server with an
    * answer gate only.
@@ -366,8 +369,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       setPort(port)
       return { route, upgrade: (request, socket, head) => void app.server.emit('upgrade', request, socket, head) }
     },
-    async close() {
+    async close(before) {
       pipeline.closing = true
+      await before?.()
       for (const answer of pipeline.lasting) answer.abort(new Error('The server stops.'))
       // A connection whose request ends now becomes idle only after the first sweep of the server's own close.
       const sweep = setInterval(() => {

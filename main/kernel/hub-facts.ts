@@ -71,6 +71,4 @@ export interface HubFacts {
   /** @throws Error when the store does not answer */
   report(): Promise<HubReport>
   readonly files: SharedFiles
-  /** Has something done before a planned handover or a stop, while all can be stored still; it may come twice where one fails. */
-  beforeHandover(fn: () => Promise<void>): void
 }

@@ -1,5 +1,6 @@
 // Registers plugins in order, gives each its view of the host, and takes everything down in reverse order.
 // Knows no capability: what plugins offer stays opaque here.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ErrorTable } from '#shared/errors.ts'
 import type { AnyRoute, RouteTable } from '#shared/route.ts'
 import type { Authorizer } from './authorize.ts'
@@ -61,9 +62,14 @@ export interface LoadedPlugins {
   auditSink(): AuditSink
   permissionEpoch(): number
   service<K extends ServiceId>(id: K): ServiceRegistry[K] | undefined
+  /** Has done what is to be done while connections are open; resolves after {@link closeMs} at the latest. */
+  beforeClose(): Promise<void>
   /** Runs every dispose function, newest first; all run even when one fails, and the first failure is thrown. */
   stop(): Promise<void>
 }
+
+/** How long a stop waits for what plugins do before connections end. */
+const closeMs = 2_000
 
 /**
  * Registers all plugins; the order of migrations is the caller's business and comes first.
@@ -81,6 +87,7 @@ export async function loadPlugins(
   const registered: RegisteredPlugin[] = []
   const errorTables: { plugin: string; table: ErrorTable }[] = []
   const disposers: (() => void | Promise<void>)[] = []
+  const closers: (() => Promise<void>)[] = []
   let isStopped = false
   /** What a plugin is still opening while the host stops is put away as soon as it is there. */
   const dispose = (fn: () => void | Promise<void>): void => {
@@ -197,6 +204,7 @@ export async function loadPlugins(
         loadedListeners.push(fn)
       },
       dispose,
+      beforeClose: (fn) => void closers.push(fn),
       options: facts,
       catalogue,
     }
@@ -242,6 +250,10 @@ export async function loadPlugins(
     auditSink: () => auditSink,
     permissionEpoch: () => permissionEpoch,
     service: <K extends ServiceId>(id: K) => services.get(id) as ServiceRegistry[K] | undefined,
+    beforeClose: () =>
+      Promise.race([Promise.allSettled(closers.map((fn) => fn())), pause(closeMs, undefined, { ref: false })]).then(
+        () => undefined,
+      ),
     stop,
   }
 }

@@ -129,6 +129,11 @@ export interface PluginHost {
   spawn(entryFile: string, options: { name: string; args?: readonly string[] }): KillableChild
   /** Runs at stop, in reverse order of registration; at once where the host has stopped meanwhile. */
   dispose(fn: () => void | Promise<void>): void
+  /**
+   * Has something done before connections end at a stop, and before a planned handover, while all can be stored still.
+   * It may come twice; nobody waits longer than two seconds for it.
+   */
+  beforeClose(fn: () => Promise<void>): void
   /** Called once when every plugin is registered: services of those that come later are there by then. */
   onLoaded(fn: () => void): void
   /** What the host was started with. */

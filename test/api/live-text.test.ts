@@ -302,6 +302,29 @@ describe('a client that was cut off', () => {
     expect(await rowText(place, 'unsent base stored meanwhile')).toBe('unsent base stored meanwhile')
   })
 
+  it('goes on after a stop of the host without a word twice, though two type faster than it is stored', async () => {
+    const place = await newPage({ body: 'middle ' })
+    const clients = [await edit(place), await edit(place)]
+    const typed: string[][] = [[], []]
+    let isOver = false
+    const typing = clients.map(async (client, who) => {
+      for (let at = 0; !isOver; at += 1) {
+        const word = `${who === 0 ? 'one' : 'two'}${at} `
+        client.insert(who === 0 ? 0 : client.text().length, word)
+        typed[who]!.push(word)
+        await pause(5)
+      }
+    })
+    await clients[0]!.until(() => clients[0]!.text().includes('two20 '))
+    await host.restart()
+    for (const client of clients) await client.until(() => client.live.state.phase === 'open', 20_000)
+    isOver = true
+    await Promise.all(typing)
+    const whole = [...typed[0]!.toReversed(), 'middle ', ...typed[1]!].join('')
+    expect(await rowText(place, whole)).toBe(whole)
+    for (const client of clients) await client.until(() => client.text() === whole)
+  })
+
   it('brings its change to a text that others changed while its room was gone', async () => {
     const place = await newPage({ body: 'The quick fox jumps.' })
     const one = await edit(place, shutDoor())

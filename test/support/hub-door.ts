@@ -254,7 +254,6 @@ export async function startBehindDoor(
       const handed = Promise.withResolvers<void>()
       let host: RunningHost | undefined
       let attached: Attached | null = null
-      const farewells: (() => Promise<void>)[] = []
       let endWatch = (): void => undefined
       const node = createHubNode({
         ...hub,
@@ -269,7 +268,7 @@ export async function startBehindDoor(
           endWatch = () => next.end()
           place.leader = next.address
           door.serve(null)
-          await Promise.allSettled(farewells.map((fn) => fn()))
+          await host!.plugins.beforeClose()
           const resume = await host!.server.drain(drainMs)
           return () => {
             endWatch()
@@ -296,11 +295,7 @@ export async function startBehindDoor(
           ...{
             openLog: led.openLog,
             answerGate: led.answerGate,
-            facts: {
-              report: led.report,
-              files: led.shared,
-              beforeHandover: (fn: () => Promise<void>) => void farewells.push(fn),
-            },
+            facts: { report: led.report, files: led.shared },
           },
           async open(server) {
             await led.storeFiles()

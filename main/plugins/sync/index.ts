@@ -49,8 +49,8 @@ export const syncPlugin = definePlugin({
     host.onCommitted('*', (event) => texts.hear(event))
     const timer = setInterval(() => texts.sweep(), sweepMs)
     timer.unref()
-    // Windows go on with the next leader from a text that is stored whole.
-    host.options.hub?.beforeHandover(() => texts.stop())
+    // Windows go on with the next start, or the next leader, from a text that is stored whole.
+    host.beforeClose(() => texts.stop())
     host.dispose(async () => {
       clearInterval(timer)
       await texts.stop()
