@@ -44,7 +44,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<{ readonly longest
 }
 
 // Up to a thousand documents are applied as a whole, more an envelope at a time.
-describe.each(sized([900], [900, 20_000]))('a record with %d details', { timeout: 600_000 }, (count) => {
+describe.each(sized([900], [900, 4_000]))('a record with %d details', { timeout: 600_000 }, (count) => {
   it('is deleted, brought back and removed for good without a long turn, here and there', async () => {
     const { id } = (await desk.post('/data/firm', { name: 'One' })).body
     for (let at = 0; at < count; at += 1_000) {
