@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PlatformError } from '#shared/errors.ts'
-import { maxDepth, maxKeys, maxNodes, parseJsonBody } from './json-body.ts'
+import { maxDepth, maxKeys, maxNodes, parseJsonBody, parseJsonText } from './json-body.ts'
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text))
 
@@ -47,6 +47,21 @@ describe('parseJsonBody', () => {
 
   it('refuses a megabyte of brackets before it is parsed', () => {
     expect(refusalOf('['.repeat(2_000_000)).code).toBe('invalid_json')
+  })
+
+  it('refuses brackets without end before they are parsed, also in bodies of a few kilobytes (D-408)', () => {
+    const { parse: parseText } = JSON
+    const parsed: string[] = []
+    JSON.parse = (text: string) => (parsed.push(text), parseText(text) as unknown)
+    try {
+      for (const text of ['['.repeat(4_096), '{"a":'.repeat(1_000), '['.repeat(900_000)]) {
+        expect(refusalOf(text).code).toBe('invalid_json')
+        expect(() => parseJsonText(text)).toThrow(PlatformError)
+      }
+    } finally {
+      JSON.parse = parseText
+    }
+    expect(parsed).toEqual([])
   })
 
   it('accepts 10,000 keys in an object and refuses one more', () => {

@@ -285,7 +285,8 @@ const preludeSource = `
   }
   const AsyncFunction = getPrototypeOf(async () => undefined).constructor
   const main = new AsyncFunction('input', 'records', 'log', 'fail', '"use strict";\\n' + source)
-  const finish = (result) => done(stringify(result))
+  // Without a prototype there is no toJSON of the script's own that would say something else than this.
+  const finish = (result) => done(stringify({ __proto__: null, ...result }))
   main(deepFreeze(parse(input)), records, say, fail).then(
     (value) => finish({ ok: true, value: stringify(value) ?? 'null' }),
   ).catch((error) => {

@@ -41,6 +41,13 @@ describe('functions', () => {
     expect([status, body.error.code]).toEqual([422, 'execution_failed'])
   })
 
+  it('cannot change how their end is told by changing the prototypes of their language (D-408)', async () => {
+    for (const told of ['{ ok: true, value: "no JSON" }', `{ ok: true, value: "[".repeat(900000) }`, 'undefined']) {
+      const { status, body } = await runFunction(`Object.prototype.toJSON = () => (${told}); return 7`)
+      expect([status, body.result], told).toEqual([200, 7])
+    }
+  })
+
   it('use records with the rights of the caller', async () => {
     const source = `
       const made = await records.create('note', { text: 'one' })

@@ -1,4 +1,5 @@
 // Reads rows from JSON text that comes in pieces: one object per line, or an array of objects. Knows no fields.
+import { parseJsonText } from '#main/kernel/json-body.ts'
 import { validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 
@@ -28,7 +29,7 @@ export function createJsonRowReader(): JsonRowReader {
   const parse = (text: string): NamedRow => {
     let value: unknown
     try {
-      value = JSON.parse(text)
+      value = parseJsonText(text)
     } catch {
       throw refuse(count, 'invalid_json', 'The row is not valid JSON.')
     }

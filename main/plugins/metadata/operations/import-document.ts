@@ -1,5 +1,6 @@
 // Reads what an import is given: an object, or a JSON or YAML text, into items and overlays. Pure.
 // Nothing it reads may reach a prototype: keys such as `__proto__` are refused wherever they stand.
+import { parseJsonText } from '#main/kernel/json-body.ts'
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataStates } from '#shared/contracts/metadata.ts'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
@@ -90,9 +91,10 @@ function readItem(value: unknown, path: string, problems: FieldError[]): Importe
 async function parseText(text: string): Promise<unknown> {
   if (/^\s*[[{]/.test(text)) {
     try {
-      return JSON.parse(text)
-    } catch {
+      return parseJsonText(text)
+    } catch (error) {
       // A YAML text may begin like JSON.
+      if (!(error instanceof SyntaxError)) throw error
     }
   }
   const { parseDocument } = await import('yaml')

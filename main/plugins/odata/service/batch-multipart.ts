@@ -1,4 +1,5 @@
 // Batches in their older form: requests and answers as parts of a multipart message. Knows no entities.
+import { parseJsonText } from '#main/kernel/json-body.ts'
 import { validationError } from '#shared/errors.ts'
 import type { PartAnswer } from './batch-answers.ts'
 
@@ -116,7 +117,7 @@ function splitPart(lines: readonly string[]): Part {
 
 function bodyOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch {
     throw malformed('The body of a request must be JSON.')
   }

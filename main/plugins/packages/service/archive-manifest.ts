@@ -1,4 +1,5 @@
 // Puts the files of an archive together to one manifest (D-130). YAML and CSV are read by libraries loaded at first use.
+import { parseJsonText } from '#main/kernel/json-body.ts'
 import { PlatformError } from '#shared/errors.ts'
 import { isJsonMap } from '#shared/merge-patch.ts'
 import { artifactInvalid } from './archive-refusal.ts'
@@ -81,11 +82,13 @@ function textOf(path: string, bytes: Buffer): string {
 }
 
 function jsonOf(path: string, bytes: Buffer): unknown {
+  const text = textOf(path, bytes)
   let value: unknown
   try {
-    value = JSON.parse(textOf(path, bytes))
+    value = parseJsonText(text)
   } catch (error) {
-    throw artifactInvalid('file_unreadable', { path }, error)
+    const reason = error instanceof SyntaxError ? 'file_unreadable' : 'nested_too_deep'
+    throw artifactInvalid(reason, { path }, error)
   }
   requireShallow(path, value, 1)
   return value

@@ -1,4 +1,5 @@
 // Makes a judge of one validation rule (D-96). What a finding means for the write is decided elsewhere.
+import { parseJsonText } from '#main/kernel/json-body.ts'
 import { compileExpression } from '#shared/expression/compile-expression.ts'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
 import { isEmail } from '#shared/field-types/email.ts'
@@ -124,7 +125,7 @@ function formatOf(rule: RuleDefinition): (text: string) => boolean {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
+    parseJsonText(text)
     return true
   } catch {
     return false
