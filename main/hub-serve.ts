@@ -3,7 +3,6 @@
 import { hkdfSync } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { platformError } from '#shared/errors.ts'
 import { openDataDir, dataDirNames, readConfig } from '#main/data-dir.ts'
 import type { DataDir } from '#main/data-dir.ts'

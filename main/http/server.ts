@@ -154,10 +154,7 @@ export interface HttpServer {
    * Answers what a listener of somebody else takes on this port; nothing listens here. A server with an answer gate only.
    */
   attach(port: number): Attached
-  /**
-   * Refuses new work, lets running requests end for up to five seconds, then closes every connection.
-   * @param before what is done first, while sockets are open
-   */
+  /** Refuses new work, does what comes `before`, lets running requests end for up to five seconds, then closes every connection. */
   close(before?: () => Promise<void>): Promise<void>
   /**
    * Refuses new requests, and resolves when those that run have ended, or after so many milliseconds. A server with an

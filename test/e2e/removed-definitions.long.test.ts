@@ -99,7 +99,7 @@ describe('definitions that are removed while somebody writes', () => {
       await heading(page, 'Conflicts')
       await page.getByText('2 records were written').waitFor()
       await page.getByText('Chisel, Plane').waitFor()
-      await page.getByText('Removed the object with its records').waitFor()
+      await page.getByText('Removed it').first().waitFor()
       expect(await page.getByText('Cannot be known').count()).toBe(0)
       await look(page, `removed-object-${name}`)
     })
@@ -118,7 +118,7 @@ describe('definitions that are removed while somebody writes', () => {
   it('come back by keyboard on the machine that did not remove them', async () => {
     const { page, close } = await two.laptop.open('/sync/conflicts')
     await page.getByText('2 records were written').waitFor()
-    await tabTo(page, /^Bring the object back/)
+    await tabTo(page, /^Bring it back/)
     await page.keyboard.press('Enter')
     await expect.poll(() => two.open(), patient).toEqual([1, 1])
     for (const bench of [two.desk, two.laptop])
