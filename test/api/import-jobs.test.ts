@@ -352,6 +352,32 @@ describe('undo', () => {
     expect(await ended(bills.body.jobId)).toMatchObject({ status: 'undone', undo: { purged: 2, kept: 1 } })
   })
 
+  it('keeps what somebody changed, also where the engine wrote the record after that', async () => {
+    const own = { title: { type: 'text' }, note: { type: 'text' }, company: { type: 'lookup', reference: 'company' } }
+    await host.defineObject('invoice', own)
+    const amount = { type: 'number' }
+    await host.defineObject('position', { invoice: { type: 'master_detail', reference: 'invoice' }, amount })
+    const summaryOperations = { object: 'position', function: 'sum', field: 'amount' }
+    await host.defineObject('invoice', { ...own, sum: { type: 'summary', summaryOperations } })
+    const company = (await host.post('/data/company', { name: 'Away' })).body.id
+    const rows = [1, 2, 3].map((at) => ({ title: `I${at}`, company }))
+    const { body } = await host.post('/data/invoice/import/jobs', { rows })
+    await ended(body.jobId)
+    const { records } = (await host.get('/data/invoice?sort=title')).body
+    const [edited, unlinked] = records as { id: string }[]
+    await host.patch(`/data/invoice/${edited!.id}`, { note: 'of somebody' })
+    await host.post('/data/position', { invoice: edited!.id, amount: 5 })
+    await host.patch(`/data/invoice/${unlinked!.id}`, { note: 'of somebody' })
+    await host.delete(`/data/company/${company}`)
+    await host.post(`/data/import/jobs/${body.jobId}/undo`)
+    await ended(body.jobId)
+    const left = (await host.get('/data/invoice?sort=title')).body.records
+    expect(left).toMatchObject([
+      { title: 'I1', note: 'of somebody' },
+      { title: 'I2', note: 'of somebody' },
+    ])
+  })
+
   it('takes back rows that updated what the same job had created or updated before', async () => {
     await host.post('/data/contact', { name: 'Twice', email: 'twice@example.org', age: 1 })
     const fill = Array.from({ length: 250 }, (_, at) => `F${at},f${at}@example.org,1`).join('\n')

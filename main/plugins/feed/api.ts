@@ -87,6 +87,11 @@ export interface FeedService {
     item: { readonly object: string; readonly recordId: string; readonly feedId: string },
     change: z.output<NonNullable<typeof feedRoutes.updateFeedItem.body>>,
   ): Promise<void>
+  /**
+   * Those of the records that somebody but the system has changed since they were made, as their history says; null where
+   * the object keeps none. @param object its name
+   */
+  changedByPeople(reads: Pick<Reads, 'all' | 'get'>, object: string, ids: readonly string[]): ReadonlySet<string> | null
   /** Whether a caller may see an item of a record at this moment; for whoever hands on events of feeds. Never throws. */
   sees(ctx: RequestContext, record: { readonly object: string; readonly recordId: string }, feedId: string): boolean
   /** The items of a record that travel, stubs too, oldest first; with ids only those of them that are there. */

@@ -31,7 +31,7 @@ import { subscribedRecords } from './service/subscription-store.ts'
 import { travellingCount, travellingItems, travellingRecords } from './service/travelling-item-store.ts'
 import type { Viewer } from './service/viewer-store.ts'
 import { viewerOf } from './service/viewer-store.ts'
-import { insertFact } from './store.ts'
+import { insertFact, readChangedByPeople } from './store.ts'
 import { PlatformError } from '#shared/errors.ts'
 
 /** What the service is made from. */
@@ -117,6 +117,10 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
         const { actor, requestId, depth, entrySource: source = ctx.source } = ctx
         const entry = { actor, requestId, depth, source, timestamp: clock.iso() }
         insertFact(tx, { object: schema!.uid, recordId }, ids.uuid(), { ...fact, flags: 0 }, entry)
+      },
+      changedByPeople(reads, object, recordIds) {
+        const schema = metadata.objectSchema(object)
+        return schema?.enable.trackHistory === true ? readChangedByPeople(reads, schema.uid, recordIds) : null
       },
       async comment(ctx, name, body) {
         const place = gate.feed(ctx, name)

@@ -44,6 +44,14 @@ export function insertFact(
   )
 }
 
+/** Those of the records that have a fact of somebody but the system after they were made. */
+export function readChangedByPeople(read: Reader, object: string, ids: readonly string[]): Set<string> {
+  const sql = `SELECT DISTINCT record_id FROM feed_fact WHERE object = ? AND record_id IN (SELECT value FROM json_each(?))
+    AND action <> 'create' AND actor_id <> 'system'`
+  const rows = read.all(statement<{ record_id: string }>(sql, [object, JSON.stringify(ids)]))
+  return new Set(rows.map((row) => row.record_id))
+}
+
 /** The changes a fact tells of, as they are stored; undefined when there is none of the id. */
 export function readFactChanges(read: Reader, { object, recordId }: Place, id: string): string | undefined {
   const sql = 'SELECT changes FROM feed_fact WHERE object = ? AND record_id = ? AND id = ?'

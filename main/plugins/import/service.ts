@@ -18,7 +18,10 @@ import type { Staging } from './service/staging.ts'
 
 /** What the service is made from. */
 export interface ImportParts
-  extends PlanParts, Pick<PhaseParts, 'auth' | 'search'>, Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'> {
+  extends
+    PlanParts,
+    Pick<PhaseParts, 'auth' | 'feed' | 'search'>,
+    Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'> {
   readonly staging: Staging
   readonly sheets: Sheets
   authorizer(): Authorizer

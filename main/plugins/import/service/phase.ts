@@ -1,6 +1,7 @@
 // What the phases of a job share: the parts they work with, and the name of the staged file.
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { ChangeWatches } from './change-watch.ts'
 import type { PlanParts } from './row-plan.ts'
@@ -13,6 +14,7 @@ export interface PhaseParts extends PlanParts {
   readonly staging: Staging
   readonly watches: ChangeWatches
   readonly search: () => Pick<SearchService, 'clearStale'> | undefined
+  readonly feed: () => Pick<FeedService, 'changedByPeople'> | undefined
   readonly auth: () => Pick<AuthService, 'user' | 'keyScope'> | undefined
 }
 

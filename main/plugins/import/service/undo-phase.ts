@@ -184,13 +184,14 @@ async function purge(run: UndoRun, created: readonly RowOutcome[]): Promise<void
 async function purgeOnce(run: UndoRun, created: readonly RowOutcome[]): Promise<RowOutcome[]> {
   const sealed = created.some(({ seal }) => seal !== undefined)
   const records = await findRecords(run, created, sealed ? undefined : ['created_at', 'updated_at', 'updated_by'])
+  const byEngine = changedByEngine(run, records)
   const rows: RowOutcome[] = []
   // The latest first: rows mostly point at earlier ones.
   for (const outcome of created.toReversed()) {
     const record = records.get(outcome.id!)
     run.kept.delete(outcome.row)
     if (record === undefined) continue
-    if (isUntouched(run, outcome, record)) rows.push(outcome)
+    if (isUntouched(run, outcome, record) || byEngine.has(outcome.id!)) rows.push(outcome)
     else run.kept.set(outcome.row, [{ code: 'CONCURRENT_UPDATE', message: 'Somebody changed the record since.' }])
   }
   const later: RowOutcome[] = []
@@ -218,13 +219,20 @@ async function purgeOnce(run: UndoRun, created: readonly RowOutcome[]): Promise<
   return later.toReversed()
 }
 
-/** Whether nobody but this job, its undo and the engine wrote the record; what is deleted may go for good. */
+/** Records that the engine wrote last, and nobody else since they were made: it may have written over somebody's name. */
+function changedByEngine({ parts, schema }: UndoRun, records: ReadonlyMap<string, PlatformRecord>): Set<string> {
+  const ids = Array.from(records).flatMap(([id, record]) => (record['updated_by'] === 'system' ? [id] : []))
+  if (ids.length === 0) return new Set()
+  const changed = parts.feed()?.changedByPeople(parts.read, schema.name, ids) ?? new Set(ids)
+  return new Set(ids.filter((id) => !changed.has(id)))
+}
+
+/** Whether nobody but this job and its undo wrote the record; what is deleted may go for good. */
 function isUntouched(run: UndoRun, { id, seal }: RowOutcome, record: PlatformRecord): boolean {
   return (
     record['updated_at'] === record['created_at'] ||
     run.restored.has(id!) ||
     (seal !== undefined && seal === sealOf(run.schema, record)) ||
-    record['updated_by'] === 'system' ||
     (record['deleted_at'] ?? null) !== null
   )
 }
