@@ -94,7 +94,7 @@ async function parseText(text: string): Promise<unknown> {
       return parseJsonText(text)
     } catch (error) {
       // A YAML text may begin like JSON.
-      if (!(error instanceof SyntaxError)) throw error
+      if (!(error instanceof SyntaxError)) throw tooDeep()
     }
   }
   const { parseDocument } = await import('yaml')
@@ -112,8 +112,12 @@ async function parseText(text: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof RangeError || error instanceof ReferenceError)) throw error
     // Nesting beyond the stack, or aliases beyond the limit.
-    throw refusal('data', 'invalid_format', 'The text is nested too deeply or repeats itself too often.')
+    throw tooDeep()
   }
+}
+
+function tooDeep(): ReturnType<typeof refusal> {
+  return refusal('data', 'invalid_format', 'The text is nested too deeply or repeats itself too often.')
 }
 
 function join(path: string, key: string): string {
