@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { repositoryRoot } from './script.ts'
-import { filesOfLongRun } from './test-long.ts'
+import { filesOfLongRun, namesFiles } from './test-long.ts'
 
 /** The long run of a repository of these files. */
 function longRunOf(files: Record<string, string>): string[] {
@@ -55,4 +55,10 @@ it('takes the safety checks, processes and screens of this repository, and not i
   for (const file of ['test/safety/leak.test.ts', 'test/sync/processes.test.ts', 'test/e2e/screens.test.ts'])
     expect(files).toContain(file)
   expect(files).not.toContain('shared/merge-patch.test.ts')
+})
+
+it('lets names of files, and parts of them, take the place of the list, and nothing else', () => {
+  for (const given of [['hub'], ['main/hub', '-t', 'kills'], ['-t', 'kills', 'main/hub/bytes.test.ts']])
+    expect(namesFiles(given)).toBe(true)
+  for (const given of [[], ['-t', 'hub'], ['--shard=1/4'], ['--project', 'api']]) expect(namesFiles(given)).toBe(false)
 })

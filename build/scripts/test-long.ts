@@ -1,5 +1,6 @@
 // `npm run test:long`: runs at full size every test file whose size a long run changes. The others have nothing to add
-// to what `npm test` shows. Flags and files given after `--` go to vitest; files given there take the place of the list.
+// to what `npm test` shows. What is given after `--` goes to vitest; names of files, or parts of them, before any flag
+// take the place of the list.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -32,10 +33,15 @@ export function filesOfLongRun(root: string): string[] {
   return files.filter((file) => isTest(file) && (file.includes('.long.test.') || listed.has(file) || sized.has(file)))
 }
 
+/** Whether arguments begin with names of files, or with parts of them. What follows a flag may be its value. */
+export function namesFiles(given: readonly string[]): boolean {
+  return given.some(isTest) || given[0]?.startsWith('-') === false
+}
+
 if (isProgram(import.meta.url)) {
   const root = repositoryRoot()
   const given = process.argv.slice(2)
-  const files = given.some(isTest) ? [] : filesOfLongRun(root)
+  const files = namesFiles(given) ? [] : filesOfLongRun(root)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const flags = ['run', '--config', 'build/vitest.config.ts', '--mode', 'long']
   const { status } = spawnSync(process.execPath, [vitest, ...flags, ...given, ...files], {

@@ -364,6 +364,7 @@ describe('batches', () => {
       ['--b\r\n\r\nGET account HTTP/1.1\r\n--b--', undefined],
       [message([http('account')]), undefined],
       [message([http('POST account HTTP/1.1\r\n\r\n{')]), undefined],
+      [message([http(`POST account HTTP/1.1\r\n\r\n{"name":${'['.repeat(100)}${']'.repeat(100)}}`)]), undefined],
       [message(Array.from({ length: 101 }, () => http('GET account HTTP/1.1'))), undefined],
       [`--b\r\n${http('GET account HTTP/1.1')}`, undefined],
     ] as const)

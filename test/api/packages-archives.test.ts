@@ -313,7 +313,10 @@ describe('an archive is refused', () => {
     const fields = nameless.fieldErrors.map(({ field }: { field: string }) => field)
     expect(fields).toEqual(expect.arrayContaining(['manifest.id', 'manifest.name', 'manifest.version']))
     const deep = `${'['.repeat(100)}${']'.repeat(100)}`
-    expect(await refused(zipOf(base({ 'data/a.json': deep })))).toMatchObject({ path: 'data/a.json' })
+    expect(await refused(zipOf(base({ 'data/a.json': deep })))).toMatchObject({
+      reason: 'nested_too_deep',
+      path: 'data/a.json',
+    })
     const alias = 'a: &a [1,2]\nb: [*a,*a]\n'
     expect(await refused(zipOf(base({ 'metadata/view/x.yaml': alias })))).toMatchObject({ reason: 'file_unreadable' })
     const stranger = base({ 'metadata/object/other_thing.json': { fields: {} } })

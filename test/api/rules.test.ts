@@ -43,6 +43,7 @@ describe('a rule inside of an object', () => {
         code: { type: 'text' },
         mail: { type: 'text' },
         data: { type: 'json' },
+        source: { type: 'text' },
         kind: { type: 'select', options: ['small', 'large'] },
         tags: { type: 'tags' },
       },
@@ -64,6 +65,7 @@ describe('a rule inside of an object', () => {
           },
           { name: 'code_form', type: 'format', field: 'code', regex: '^[A-Z]{2}-\\d+$', message: 'Odd.' },
           { name: 'mail_form', type: 'format', field: 'mail', format: 'email', message: 'Odd.' },
+          { name: 'source_form', type: 'format', field: 'source', format: 'json', message: 'Odd.' },
           { name: 'tag_form', type: 'format', field: 'tags', regex: '^[a-z]+$', message: 'Odd.' },
           {
             name: 'data_form',
@@ -130,6 +132,7 @@ describe('a rule inside of an object', () => {
       mail: 'a@example.org',
       tags: ['abc'],
       data: { n: 1, list: ['xa'] },
+      source: '{"a":[1]}',
     })
     expect(answer.status).toBe(201)
     expect(answer.body).not.toHaveProperty('warnings')
@@ -144,6 +147,12 @@ describe('a rule inside of an object', () => {
     ],
     ['format with a pattern', { code: 'ab-1' }, ['code_form code rule_violation']],
     ['format by name', { mail: 'nobody' }, ['mail_form mail rule_violation']],
+    ['format json', { source: '{"a":' }, ['source_form source rule_violation']],
+    [
+      'format json, nested too deeply (D-408)',
+      { source: '['.repeat(100) + ']'.repeat(100) },
+      ['source_form source rule_violation'],
+    ],
     ['format of each element', { tags: ['ok', 'NO'] }, ['tag_form tags rule_violation']],
     [
       'json_schema',

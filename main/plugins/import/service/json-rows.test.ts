@@ -44,6 +44,9 @@ describe('createJsonRowReader', () => {
     expect(refusal('[{"a":1},[2]]')).toMatchObject([{ field: 'rows.1', code: 'invalid_type' }])
     expect(refusal('{"a":')).toMatchObject([{ field: 'rows.0', code: 'invalid_json' }])
     expect(refusal('[{"a":1}')).toMatchObject([{ field: 'rows.1', code: 'invalid_json' }])
+    const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`
+    expect(refusal(`{"a":1}\n${deep}`)).toMatchObject([{ field: 'rows.1', code: 'invalid_json' }])
+    expect(refusal(`[${deep}]`)).toMatchObject([{ field: 'rows.0', code: 'invalid_json' }])
     expect(refusal('[{"a":1}] {"b":2}')).toMatchObject([{ field: 'rows.1', code: 'invalid_json' }])
     expect(refusal(`[${'['.repeat(7_000_000)}`)).toMatchObject([{ field: 'rows.0', code: 'max_length' }])
   })
