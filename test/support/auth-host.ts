@@ -34,15 +34,15 @@ export interface AuthHost extends TestHost {
   waitingMail(to: string, kind: string): Promise<string>
 }
 
-/** Starts a host with the key `auth` of config.json. */
+/** Starts a host with the key `auth` of config.json. @param options `config`: its other keys */
 export async function createAuthHost(
   auth: Record<string, unknown> = {},
-  options: Partial<HostOptions> & { readonly narrow?: boolean } = {},
+  options: Partial<HostOptions> & { readonly narrow?: boolean; readonly config?: Record<string, unknown> } = {},
 ): Promise<AuthHost> {
-  const { narrow = false, ...rest } = options
+  const { narrow = false, config = {}, ...rest } = options
   const dataDir = rest.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-auth-'))
   mkdirSync(dataDir, { recursive: true })
-  writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ auth }), { mode: 0o600 })
+  writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ ...config, auth }), { mode: 0o600 })
   const host = await createTestHost({ ...(isLong ? {} : { plugins: cheapPlugins }), ...rest, dataDir }).catch(
     (error: unknown) => {
       if (rest.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })

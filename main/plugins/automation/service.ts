@@ -17,7 +17,7 @@ import type { AutomationService, ConfigCheck } from './api.ts'
 import { dropOldRuns, getRun, lastRuns, openChildren, openRunsOf, runsIn, waitingSteps } from './store.ts'
 import { createAlarm } from './service/alarm.ts'
 import type { Alarm } from './service/alarm.ts'
-import { mayAct } from './service/caller.ts'
+import { absenceOf } from './service/caller.ts'
 import { openCredential } from './service/credentials.ts'
 import { createExecutor } from './service/engine/execute-run.ts'
 import { createWalk } from './service/engine/walk.ts'
@@ -133,7 +133,8 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       analytics: parts.analytics,
       notifications: parts.notifications,
       mail: parts.mail,
-      isUser: (userId, organizationId) => mayAct(parts.auth, userId) && worksIn(userId, organizationId),
+      isUser: (userId, organizationId) =>
+        absenceOf(parts.auth, userId, { organizationId: null }) === undefined && worksIn(userId, organizationId),
     }),
     declaredNodes,
     nodeAliases,

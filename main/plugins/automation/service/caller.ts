@@ -11,6 +11,8 @@ export interface Caller {
   readonly organizationId: string | null
   /** What the credential may do at most; a key that is narrowed starts no run that may do more. */
   readonly scope: CredentialScope | null
+  /** The id of the API key that made it. */
+  readonly keyId?: string | undefined
   readonly locale: string
   readonly requestId: string
   readonly causeEventId: number | null
@@ -19,7 +21,7 @@ export interface Caller {
 }
 
 /** The people a run may speak for. */
-export type Accounts = () => Pick<AuthService, 'user'> | undefined
+export type Accounts = () => Pick<AuthService, 'user' | 'memberships' | 'hasOrganizations' | 'keyScope'> | undefined
 
 /** The organization a run was started in; null for none. */
 export function organizationOf({ caller }: Pick<RunRow, 'caller'>): string | null {
@@ -32,10 +34,23 @@ export function belongsTo(run: Pick<RunRow, 'caller'>, { organizationId }: Reque
   return own === null || own === organizationId
 }
 
-/** Whether a user may act: there, and not banned. */
-export function mayAct(accounts: Accounts, userId: string): boolean {
-  const user = accounts()?.user(userId)
-  return user === undefined ? userId === localOwnerId : !user.banned
+/**
+ * Why a user may not act in an organization any more: gone or banned, no member, or by a key that is revoked or over.
+ * Undefined while it may.
+ * @source D-404
+ */
+export function absenceOf(
+  accounts: Accounts,
+  userId: string,
+  { organizationId, keyId }: Pick<Caller, 'organizationId' | 'keyId'>,
+): 'user_gone' | 'not_member' | 'key_gone' | undefined {
+  const known = accounts()
+  const user = known?.user(userId)
+  if (user === undefined ? userId !== localOwnerId : user.banned) return 'user_gone'
+  if (known === undefined) return undefined
+  const isWithin = (): boolean => known.memberships(userId).some((one) => one.organizationId === organizationId)
+  if (organizationId !== null && known.hasOrganizations && !isWithin()) return 'not_member'
+  return keyId !== undefined && known.keyScope(userId, keyId) === undefined ? 'key_gone' : undefined
 }
 
 /** A user as expressions see it. */
@@ -48,7 +63,7 @@ export function userOf(accounts: Accounts, userId: string | null): Readonly<Reco
 
 /**
  * The context of a run's nodes.
- * @throws permission_denied when the run speaks for nobody, or for somebody who left
+ * @throws permission_denied when the run speaks for nobody, or for somebody who may not act there any more
  */
 export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal): RequestContext {
   const caller = JSON.parse(run.caller) as Caller
@@ -69,8 +84,8 @@ export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal):
       ...(run.userId === null ? {} : { onBehalfOf: run.userId }),
     }
   }
-  if (run.userId === null || !mayAct(accounts, run.userId))
-    throw platformError('permission_denied', { reason: run.userId === null ? 'no_user' : 'user_gone' })
+  const reason = run.userId === null ? 'no_user' : absenceOf(accounts, run.userId, caller)
+  if (run.userId === null || reason !== undefined) throw platformError('permission_denied', { reason })
   const name = accounts()?.user(run.userId)?.name
   return {
     ...shared,

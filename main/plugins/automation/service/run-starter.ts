@@ -188,6 +188,7 @@ export function callerOf(ctx: RequestContext, rights: string | null): Caller {
   return {
     organizationId: ctx.organizationId,
     scope: ctx.scope ?? null,
+    ...(ctx.credential === 'api-key' && ctx.credentialId !== undefined ? { keyId: ctx.credentialId } : {}),
     locale: ctx.locale,
     requestId: ctx.requestId,
     causeEventId: ctx.causeEventId ?? null,

@@ -13,7 +13,7 @@ import type { Machine, MachineLease, SyncService } from '#main/plugins/sync/api.
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
 import type { Accounts } from './caller.ts'
-import { mayAct } from './caller.ts'
+import { absenceOf } from './caller.ts'
 import { startConfig } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { RunStarter } from './run-starter.ts'
@@ -112,8 +112,10 @@ export function createSchedules(parts: ScheduleParts): Schedules {
   const stopOf = (known: KnownFlow): StopReason | undefined => {
     const { savedBy } = known.state
     if (known.flow.runAs === 'system') return undefined
-    if (savedBy === null || !mayAct(parts.accounts, savedBy)) return 'user_gone'
+    if (savedBy === null) return 'user_gone'
     const ctx: RequestContext = { ...contextFor(known), actor: { type: 'user', id: savedBy }, credential: 'session' }
+    const absence = absenceOf(parts.accounts, savedBy, { organizationId: ctx.organizationId })
+    if (absence === 'user_gone' || absence === 'not_member') return absence
     if (parts.authorizer().closedBecause?.(ctx) !== undefined) return 'not_member'
     return makers.some((word) => parts.authorizer().hasSystemPermission(ctx, word)) ? undefined : 'rights'
   }

@@ -51,12 +51,15 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
 
   const interrupted = (id: string): boolean => abort.signal.aborted || held.has(id)
 
-  /** Rights outlive an account that is shut out or gone, and a key that is revoked; what they began does not. */
-  const requirePresent = ({ actor: { id: userId }, credentialId: key }: RequestContext): void => {
+  /** Rights outlive an account that is shut out, gone or no member, and a key that is revoked; what they began does not. */
+  const requirePresent = ({ actor: { id: userId }, credentialId: key, organizationId }: RequestContext): void => {
     const accounts = parts.auth()
     const user = accounts?.user(userId)
     if (user === undefined ? userId !== localOwnerId : user.banned)
       throw platformError('permission_denied', { reason: 'user_gone' })
+    const isWithin = (): boolean => accounts!.memberships(userId).some((one) => one.organizationId === organizationId)
+    if (organizationId !== null && accounts?.hasOrganizations === true && !isWithin())
+      throw platformError('permission_denied', { reason: 'not_member' })
     if (key !== undefined && accounts !== undefined && accounts.keyScope(userId, key) === undefined)
       throw platformError('permission_denied', { reason: 'key_gone' })
   }

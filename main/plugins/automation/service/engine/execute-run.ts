@@ -136,12 +136,15 @@ export function createExecutor(parts: ExecuteParts): Executor {
     const activeMs = (): number => run.activeMs + Math.round(performance.now() - began)
     const timer = setTimeout(() => controller.abort('timed_out'), Math.max(0, flow.timeoutMs - run.activeMs))
     let memory: RunMemory | undefined
+    const ctx = (): RequestContext => contextOf(parts.accounts, run, controller.signal)
     try {
+      // Of somebody who may not act any more nothing is begun, not even what takes care of failures.
+      ctx()
       memory = {
         row: run,
         flow,
         input: JSON.parse(run.input) as RunInput,
-        ctx: contextOf(parts.accounts, run, controller.signal),
+        ctx,
         user: userOf(parts.accounts, run.userId),
         variables: JSON.parse(run.variables) as RunMemory['variables'],
         ...rememberSteps(stepsOf(read, run.id, true)),

@@ -29,8 +29,8 @@ export interface RunMemory {
   readonly row: RunRow
   readonly flow: FlowDefinition
   readonly input: RunInput
-  /** The context of its nodes, without their own signal. */
-  readonly ctx: RequestContext
+  /** The context of a node that begins, without its own signal. @throws permission_denied as the context of a run does */
+  readonly ctx: () => RequestContext
   readonly user: Readonly<Record<string, unknown>> | null
   /** The last stored step of each key. */
   readonly steps: Map<string, StepRow>

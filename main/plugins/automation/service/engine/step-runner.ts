@@ -242,7 +242,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
     const end = ending(memory, place, step, input)
     let isOver = false
     const call: NodeCall = {
-      ctx: { ...memory.ctx, signal },
+      ctx: { ...memory.ctx(), signal },
       run: { id: memory.row.id, flowName: memory.row.flowName, userId: memory.row.userId },
       node: { id: node.id, label: node.label },
       key: place.key,
