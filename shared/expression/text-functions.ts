@@ -1,4 +1,5 @@
 // Functions over texts. Null gives null, or false where the answer is a boolean.
+import { countCodePoints } from '../field-types/code-points.ts'
 import { listArgument, numberArgument, textArgument, wholeArgument, wrong } from './arguments.ts'
 import { maxText } from './budget.ts'
 import type { ExpressionFunction, FunctionTable } from './functions.ts'
@@ -8,6 +9,16 @@ import { compilePattern, isCompiled } from './user-pattern.ts'
 
 /** What reading a pattern costs that was not used of late. */
 const stepsPerPattern = 2_000
+
+/** Where the N-th character begins, in units of UTF-16; a place outside of the text stays outside. */
+function unitAt(text: string, place: number): number {
+  let unit = 0
+  for (let seen = 0; seen < place; seen += 1) {
+    if (unit >= text.length) return place
+    unit += text.codePointAt(unit)! > 0xffff ? 2 : 1
+  }
+  return place < 0 ? place : unit
+}
 
 /** A text from one text. */
 function change(name: string, work: (text: string) => string): ExpressionFunction {
@@ -42,7 +53,7 @@ function ask(name: string, work: (text: string, other: string, machine: Machine)
 /** The place of a part in a text, −1 when it is not in it. */
 function place(
   name: string,
-  find: (text: string, part: string, from: number | undefined) => number,
+  find: (text: string, part: string, fromUnit: number | undefined) => number,
 ): ExpressionFunction {
   return {
     least: 2,
@@ -52,7 +63,9 @@ function place(
       if (value === null || part === null) return null
       const text = textArgument(name, value)
       machine.budget.spendText(text.length)
-      return find(text, textArgument(name, part), from === undefined ? undefined : wholeArgument(name, from))
+      const fromUnit = from === undefined ? undefined : unitAt(text, wholeArgument(name, from))
+      const found = find(text, textArgument(name, part), fromUnit)
+      return found < 1 ? found : countCodePoints(text.slice(0, found))
     },
   }
 }
@@ -97,9 +110,12 @@ export const textFunctions: FunctionTable = {
     least: 2,
     most: 2,
     result: 'text',
-    run([value, index]) {
+    run([value, index], machine) {
       if (value === null || index === null) return null
-      return textArgument('charAt', value).charAt(wholeArgument('charAt', index))
+      const text = textArgument('charAt', value)
+      machine.budget.spendText(text.length)
+      const point = text.codePointAt(unitAt(text, wholeArgument('charAt', index)))
+      return point === undefined ? '' : String.fromCodePoint(point)
     },
   },
   substring: {
@@ -109,12 +125,11 @@ export const textFunctions: FunctionTable = {
     run([value, from, to], machine) {
       if (value === null || from === null || to === null) return null
       const text = textArgument('substring', value)
-      const part = text.slice(
-        Math.max(0, wholeArgument('substring', from)),
-        to === undefined ? undefined : Math.max(0, wholeArgument('substring', to)),
+      machine.budget.spendText(text.length)
+      return text.slice(
+        Math.max(0, unitAt(text, wholeArgument('substring', from))),
+        to === undefined ? undefined : Math.max(0, unitAt(text, wholeArgument('substring', to))),
       )
-      machine.budget.spendText(part.length)
-      return part
     },
   },
   replace: {
@@ -186,7 +201,7 @@ export const textFunctions: FunctionTable = {
 
 function splitText(text: string, mark: string, machine: Machine): string[] {
   machine.budget.spendText(text.length + mark.length)
-  const parts = text.split(mark)
+  const parts = mark === '' ? Array.from(text) : text.split(mark)
   machine.budget.spend(parts.length)
   return parts
 }
