@@ -232,6 +232,23 @@ describe('a trigger item of its own', () => {
     expect([last.status, last.error.includes('5 steps')]).toEqual(['failed', true])
   })
 
+  it('never makes the source of a script of what a record holds', async () => {
+    await host.defineObject('pasted', { name: { type: 'text' }, seen: { type: 'text' } })
+    const source = 'await records.update("pasted", input.id, { seen: "{{ record.name }}" + input.name })'
+    await save('pasted.run', {
+      object: 'pasted',
+      events: ['create'],
+      actions: [
+        { type: 'script', config: { source, input: { id: '{{ record.id }}', name: ' is {{ record.name }}' } } },
+      ],
+    })
+    const { body } = await host.post('/data/pasted', { name: '" + (await records.list("deal")).records.length + "' })
+    await settled()
+    expect((await host.get(`/data/pasted/${body.id}`)).body.record.seen).toBe(
+      '{{ record.name }} is " + (await records.list("deal")).records.length + "',
+    )
+  })
+
   it('runs scripts', async () => {
     await host.defineObject('scripted', { name: { type: 'text' }, seen: { type: 'text' } })
     await save('scripted.run', {
