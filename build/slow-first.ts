@@ -4,11 +4,18 @@ import { BaseSequencer } from 'vitest/node'
 
 /** Files that take five minutes and more at full size, the longest first; then those of half a minute at a commit. */
 const slow = [
-  'test/safety/sync-faults.test.ts',
+  'main/hub/hub-processes.test.ts',
   'test/sync/processes.test.ts',
+  'test/e2e/screens.test.ts',
+  'test/safety/sync-faults.test.ts',
+  'test/api/storage.kill.test.ts',
+  'test/api/restore.kill.test.ts',
   'test/sync/model.property.test.ts',
   'test/safety/durability.test.ts',
-  'test/e2e/screens.test.ts',
+  'test/api/automation.kill.test.ts',
+  'test/sync/files-kill.test.ts',
+  'test/api/approvals.kill.test.ts',
+  'test/api/packages.kill.test.ts',
   'test/sync/hostile-peer.test.ts',
   'test/safety/sameness.test.ts',
   'test/safety/leak.test.ts',

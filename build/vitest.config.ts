@@ -37,11 +37,12 @@ const timedInLongRun = ['test/safety/{backup,durability,process,schema,scripts,s
 /** Files that replace modules, each in a process of its own. */
 const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']
 
-/** Files for `npm run test:long` alone. */
+/** Files for `npm run test:long` and `npm run test:release` alone. */
 const longOnly = '**/*.long.test.{ts,tsx}'
 
 export default defineConfig(({ mode }) => {
-  const isLong = mode === 'long' || process.env['CAIRN_LONG'] === '1'
+  const isRelease = mode === 'release' || process.env['CAIRN_LONG'] === 'release'
+  const isLong = isRelease || mode === 'long' || process.env['CAIRN_LONG'] === '1'
   // Each host of a test is two nodes and a PostgreSQL.
   const isThroughDoor = process.env['CAIRN_DOOR'] !== undefined
   const isPatient = isLong || isThroughDoor
@@ -98,7 +99,7 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       // Projects have the same modules made ready once, and later runs find them.
       fsModuleCache: true,
-      env: isLong ? { CAIRN_LONG: '1' } : {},
+      env: isLong ? { CAIRN_LONG: isRelease ? 'release' : '1' } : {},
       reporters: ['default', new SummaryReporter(), new TwinReporter(), ...(isThroughDoor ? [new DoorReporter()] : [])],
       unstubGlobals: true,
       restoreMocks: true,

@@ -6,21 +6,24 @@ import { expect, it } from 'vitest'
 import { repositoryRoot } from './script.ts'
 import { filesOfLongRun, namesFiles } from './test-long.ts'
 
-/** The long run of a repository of these files. */
-function longRunOf(files: Record<string, string>): string[] {
+/** The long run of a repository of these files, or that of a release. */
+function longRunOf(files: Record<string, string>, run?: 'release'): string[] {
   const root = mkdtempSync(join(tmpdir(), 'cairn-long-'))
   try {
     for (const [file, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, file)), { recursive: true })
       writeFileSync(join(root, file), text)
     }
-    return filesOfLongRun(root)
+    return filesOfLongRun(root, run)
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
 }
 
-const sizes = { 'test/support/test-size.ts': 'export const isLong = false\n' }
+const sizes = {
+  'test/support/test-size.ts': "import { isRelease } from './release-size.ts'\n",
+  'test/support/release-size.ts': 'export const isRelease = false\n',
+}
 
 it('takes tests that have two sizes themselves, by their helpers, and by helpers that import each other', () => {
   expect(
@@ -48,6 +51,16 @@ it('takes tests for a long run alone, and leaves those that show the same at a c
   const alike = "import { expect } from 'vitest'\n"
   const files = { 'main/a.test.ts': alike, 'main/b.long.test.ts': alike, 'main/relay/relay-kill.test.ts': alike }
   expect(longRunOf({ ...sizes, ...files })).toEqual(['main/b.long.test.ts', 'main/relay/relay-kill.test.ts'])
+})
+
+it('takes what only a release has another size of in that run alone', () => {
+  const files = {
+    ...sizes,
+    'main/a.test.ts': "import { isRelease } from '../test/support/release-size.ts'\n",
+    'main/b.test.ts': "import { sized } from '../test/support/test-size.ts'\n",
+  }
+  expect(longRunOf(files)).toEqual(['main/b.test.ts'])
+  expect(longRunOf(files, 'release')).toEqual(['main/a.test.ts', 'main/b.test.ts'])
 })
 
 it('takes the safety checks, processes and screens of this repository, and not its small units', () => {

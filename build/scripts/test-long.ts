@@ -1,5 +1,5 @@
-// `npm run test:long`: runs at full size every test file whose size a long run changes. The others have nothing to add
-// to what `npm test` shows. What is given after `--` goes to vitest; names of files, or parts of them, before any flag
+// `npm run test:long`, an hour, and `npm run test:release`, as long as it takes: run every test file whose size they change
+// at that size. The others have nothing to add to what `npm test` shows. What is given after `--` goes to vitest; names of files, or parts of them, before any flag
 // take the place of the list.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -9,8 +9,8 @@ import { isProgram, listFiles, repositoryRoot } from './script.ts'
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
 const folders = ['shared', 'main', 'build', 'electron', 'renderer', 'test']
-/** What says how much a run takes: whoever imports it, at whatever distance, has two sizes. */
-const sizes = 'test/support/test-size.ts'
+/** What says how much a run takes: whoever imports it, at whatever distance, has another size in that run. */
+const sizes = { long: 'test/support/test-size.ts', release: 'test/support/release-size.ts' }
 
 /** Paths, from the root, of the modules that a file imports from this repository. */
 function importsOf(root: string, file: string): string[] {
@@ -20,13 +20,13 @@ function importsOf(root: string, file: string): string[] {
   ).filter((path) => existsSync(join(root, path)))
 }
 
-/** The test files that a long run takes otherwise than `npm test`, as sorted paths from the root. */
-export function filesOfLongRun(root: string): string[] {
+/** The test files that a long run, or that of a release, takes otherwise than `npm test`, as sorted paths from the root. */
+export function filesOfLongRun(root: string, run: keyof typeof sizes = 'long'): string[] {
   const files = folders.flatMap((folder) => listFiles(root, folder)).filter((file) => /\.tsx?$/.test(file))
   const importers = new Map<string, string[]>()
   for (const file of files)
     for (const path of importsOf(root, file)) importers.set(path, [...(importers.get(path) ?? []), file])
-  const sized = new Set([sizes])
+  const sized = new Set([sizes[run]])
   // A set grows while it is walked.
   for (const file of sized) for (const importer of importers.get(file) ?? []) sized.add(importer)
   const listed = new Set([...longFiles, ...Object.keys(longTests)])
@@ -41,10 +41,12 @@ export function namesFiles(given: readonly string[]): boolean {
 if (isProgram(import.meta.url)) {
   const root = repositoryRoot()
   const given = process.argv.slice(2)
-  const files = namesFiles(given) ? [] : filesOfLongRun(root)
+  const isRelease = given.includes('--release')
+  const rest = given.filter((one) => one !== '--release')
+  const files = namesFiles(rest) ? [] : filesOfLongRun(root, isRelease ? 'release' : 'long')
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const flags = ['run', '--config', 'build/vitest.config.ts', '--mode', 'long']
-  const { status } = spawnSync(process.execPath, [vitest, ...flags, ...given, ...files], {
+  const flags = ['run', '--config', 'build/vitest.config.ts', '--mode', isRelease ? 'release' : 'long']
+  const { status } = spawnSync(process.execPath, [vitest, ...flags, ...rest, ...files], {
     cwd: root,
     stdio: 'inherit',
   })

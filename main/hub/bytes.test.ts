@@ -102,7 +102,7 @@ describe('the file and its rows', () => {
 
   it('are the file of the leader after any writes, over restarts', async () => {
     let from: Parameters<typeof openFollowed>[1]
-    for (let restart = 0; restart < sized(3, 30); restart += 1) {
+    for (let restart = 0; restart < sized(3, 10, 30); restart += 1) {
       const followed = await openFollowed(file, from)
       await writeRandomly(followed.database.write, sized(150, 600), restart + 1)
       const { leader, copy } = await followed.digests()
@@ -122,7 +122,7 @@ describe('the file and its rows', () => {
     async () => {
       const followed = await openFollowed(file)
       const { database } = followed
-      const rows = sized(8_000, 1_000_000)
+      const rows = sized(8_000, 100_000, 1_000_000)
       const many = `INSERT INTO item (name, body) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
       SELECT 'name ' || (i * 7919 % 10007), printf('%.*c', 200 + i % 300, 'x') FROM n`
       await database.longDdl.around(async () => {

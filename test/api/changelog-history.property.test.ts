@@ -167,7 +167,7 @@ describe('the changelog', () => {
             true,
           )
         }),
-        { numRuns: sized(20, 400) },
+        { numRuns: sized(20, 100, 400) },
       )
     },
     sized(120_000, 600_000),

@@ -202,7 +202,7 @@ describe('both doors', () => {
           if (twin !== null) expect(twin.id).toBe(twinId)
         }
       }),
-      { numRuns: sized(12, 400) },
+      { numRuns: sized(12, 100, 400) },
     )
   })
 })

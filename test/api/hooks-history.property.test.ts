@@ -122,6 +122,6 @@ it('random hooks leave the records a plain reading of their rules leaves', { tim
         for (const id of model.keys()) await host.delete(`/data/thing/${id}`)
       },
     ),
-    { numRuns: sized(12, 400) },
+    { numRuns: sized(12, 100, 400) },
   )
 })

@@ -144,7 +144,7 @@ it(
         }
         ok(await host.delete(`/packages/${id}?keepData=false&confirm=true&force=true`))
       }),
-      { numRuns: sized(13, 500), examples: [[begunTwice]] },
+      { numRuns: sized(13, 80, 500), examples: [[begunTwice]] },
     )
   },
   sized(120_000, 3_600_000),

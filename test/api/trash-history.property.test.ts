@@ -113,7 +113,7 @@ it('the trash holds what the model says after every history', { timeout: sized(1
           ]),
         ).toEqual(trash.toSorted())
       }),
-      { numRuns: sized(3, 200) },
+      { numRuns: sized(3, 30, 200) },
     )
   } finally {
     await host.stop()

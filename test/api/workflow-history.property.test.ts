@@ -109,7 +109,7 @@ it(
           shown.history.map(({ userId: _user, timestamp: _at, ...rest }: Record<string, unknown>) => rest),
         ).toEqual(told)
       }),
-      { numRuns: sized(20, 300) },
+      { numRuns: sized(20, 100, 300) },
     )
   },
   sized(60_000, 600_000),

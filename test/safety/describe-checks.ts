@@ -1,7 +1,7 @@
 // Turns the registered checks of one group into tests: the figure meets its target, and its twin misses it.
 // Knows the registry and vitest; a test file of a group is one call of this.
 import { describe, expect, it } from 'vitest'
-import { isLong } from '../support/test-size.ts'
+import { isLong, sized } from '../support/test-size.ts'
 import { describeTarget, loadChecks, meetsTarget } from './registry.ts'
 import type { CheckRun, CheckSize, SafetyCheck } from './registry.ts'
 import { markOf, readTwinMarks } from './twin-marks.ts'
@@ -27,7 +27,9 @@ export async function describeChecks(file: string): Promise<void> {
       // Skipping is for machines where a check cannot run; the check itself names what is missing, and that is the reason shown.
       it(`${check.id} is ${describeTarget(check.target)} ${check.unit}`, async (test) => {
         if (!isLong && check.tier === 'n') test.skip('takes minutes: npm run test:long') // reason: tiers of the design
-        const value = await measure(check, check.run, isLong ? 'nightly' : 'commit', (reason) => test.skip(reason)) // reason: the check names what this machine lacks
+        const value = await measure(check, check.run, sized('commit', 'nightly', 'release'), (reason) =>
+          test.skip(reason),
+        ) // reason: the check names what this machine lacks
         expect(meetsTarget(check.target, value), `${check.id}=${value}`).toBe(true)
       })
       const mark = markOf(check.module)

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export { guardTable } from './guards.ts'
 
-/** How much work a check does: commit (seconds), nightly (minutes), release (as long as it takes). */
+/** How much work a check does: commit (seconds), nightly (minutes), release (as long as it takes): as `sized` has it. */
 export type CheckSize = 'commit' | 'nightly' | 'release'
 
 /** When a check runs: c at every commit, n with `npm run test:long`. */

@@ -9,7 +9,7 @@ import { createAuthPlugin } from '#main/plugins/auth/index.ts'
 import { createPasswords } from '#main/plugins/auth/service/password.ts'
 import { createTestHost } from './create-test-host.ts'
 import type { Answer, TestHost } from './create-test-host.ts'
-import { isLong } from './test-size.ts'
+import { isRelease } from './release-size.ts'
 
 /** A password that fits the default options. */
 export const password = 'correct horse battery'
@@ -43,7 +43,7 @@ export async function createAuthHost(
   const dataDir = rest.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-auth-'))
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ ...config, auth }), { mode: 0o600 })
-  const host = await createTestHost({ ...(isLong ? {} : { plugins: cheapPlugins }), ...rest, dataDir }).catch(
+  const host = await createTestHost({ ...(isRelease ? {} : { plugins: cheapPlugins }), ...rest, dataDir }).catch(
     (error: unknown) => {
       if (rest.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
       throw error

@@ -1,11 +1,17 @@
-// How much a run of the tests proves: small sizes at every commit, full ones with `npm run test:long`. Knows no test.
+// How much a run of the tests proves: small sizes at every commit, large ones within an hour with `npm run test:long`,
+// and as much as anybody asked for with `npm run test:release`. Knows no test.
 import type { TestContext } from 'vitest'
+import { isRelease } from './release-size.ts'
 
-/** Whether this run takes full sizes (`CAIRN_LONG=1`). */
-export const isLong = process.env['CAIRN_LONG'] === '1'
+/** Whether this run takes the sizes of a long run, or of a release (`CAIRN_LONG`). */
+export const isLong = isRelease || process.env['CAIRN_LONG'] === '1'
 
-/** What a test takes at a commit, or in a long run: numbers of rows, rounds, cases, or the cases themselves. */
-export function sized<T>(commit: T, long: T): T {
+/**
+ * What a test takes at a commit, in a long run, and before a release (as in a long run where it says nothing): numbers
+ * of rows, rounds, cases, or the cases themselves.
+ */
+export function sized<T>(commit: T, long: T, release: T = long): T {
+  if (isRelease) return release
   return isLong ? long : commit
 }
 

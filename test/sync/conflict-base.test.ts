@@ -215,7 +215,7 @@ describe('schedules of three machines', () => {
           else expect([conflict.base, conflict.losers.length]).toEqual([expected, sides.length - 1])
         }
       }),
-      { numRuns: sized(6, 500) },
+      { numRuns: sized(6, 80, 500) },
     )
   })
 })

@@ -10,7 +10,7 @@ import { invalidEntries, readRegister, setEntries } from '../../main/replication
 import { applyTextDiff, readText, seedText } from '../../main/replication/core/text-doc.ts'
 import { sized } from '../support/test-size.ts'
 
-const runs = sized(4_000, 100_000)
+const runs = sized(4_000, 30_000, 100_000)
 const HANG_MS = 2_000
 
 /** A state and an update that changes it, for each kind of document. */

@@ -7,7 +7,7 @@ import { startFeedMachines } from '../support/feed-hosts.ts'
 import { exchange } from '../support/feed-pipe.ts'
 import { sized } from '../support/test-size.ts'
 
-const runs = sized(6, 500)
+const runs = sized(6, 80, 500)
 const count = 3
 
 let all: FeedMachines

@@ -22,8 +22,8 @@ import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import { heldMemory } from '../support/held-memory.ts'
 import { sized } from '../support/test-size.ts'
 
-const frameCount = sized(600, 100_000)
-const updateCount = sized(200, 100_000)
+const frameCount = sized(600, 20_000, 100_000)
+const updateCount = sized(200, 20_000, 100_000)
 /** Growth of the heap beyond what the stored log explains. */
 const heapBound = 60 * 1024 * 1024
 
@@ -257,7 +257,7 @@ describe('a hostile device', () => {
   it(`breaks nothing with ${updateCount} mutated updates`, { timeout: sized(120_000, 3_600_000) }, async () => {
     const next = numbersFrom(7)
     const ids: string[] = []
-    for (let index = 0; index < sized(25, 250); index += 1)
+    for (let index = 0; index < sized(25, 100, 250); index += 1)
       ids.push(await createPart({ title: `Part ${index}`, notes: 'Text' }))
     raw = await enter()
     const held = await countParts()

@@ -16,7 +16,7 @@ import { createVirtualLink } from '../support/virtual-link.ts'
 import type { VirtualLink } from '../support/virtual-link.ts'
 
 /** Schedules of a run; more of them by CAIRN_SCHEDULES. */
-const schedules = Number(process.env['CAIRN_SCHEDULES'] ?? sized(20, 1_000))
+const schedules = Number(process.env['CAIRN_SCHEDULES'] ?? sized(20, 200, 1_000))
 
 interface Meeting {
   readonly pair: readonly [number, number]

@@ -135,7 +135,7 @@ describe('an index built in slices', () => {
           expect(objects()).toEqual(['i', 't'])
         },
       ),
-      { numRuns: sized(12, 300) },
+      { numRuns: sized(12, 100, 300) },
     )
   })
 

@@ -18,7 +18,7 @@ import type { PeerLink } from './peer-link.ts'
 import { heldMemory } from '../../../test/support/held-memory.ts'
 import { sized } from '../../../test/support/test-size.ts'
 
-const messages = sized(1_600, 100_000)
+const messages = sized(1_600, 20_000, 100_000)
 const connections = messages / 20
 const megabyte = 1024 * 1024
 

@@ -242,7 +242,7 @@ async function countBadAnswers(context: CheckContext, careless: boolean): Promis
     const nonsense = createNonsense(createRandom(context.seed))
     const routes = callableRoutes(subject)
     // Each route is called so often that carelessness in one of them shows.
-    const total = routes.length * (context.size !== 'commit' ? 60 : careless ? 10 : 2)
+    const total = routes.length * { commit: careless ? 10 : 2, nightly: 20, release: 60 }[context.size]
     const requests = Array.from({ length: total }, (_, index) =>
       nonsenseRequest(subject, routes[index % routes.length]!, nonsense),
     )
@@ -275,7 +275,8 @@ defineCheck({
 /** Naughty strings in every place a text goes: 5xx answers and records that vanished. */
 async function countBrokenByStrings(context: CheckContext, careless: boolean): Promise<number> {
   return withHost({ plugins: careless ? [carelessPlugin] : [] }, async (subject) => {
-    const strings = naughtyStrings.filter((_, index) => context.size !== 'commit' || index % 15 === 0)
+    const every = { commit: 15, nightly: 4, release: 1 }[context.size]
+    const strings = naughtyStrings.filter((_, index) => index % every === 0)
     const headers = ['Host', subject.authority, 'Authorization', `Bearer ${subject.host.token}`]
     const post = (path: string, body: unknown): RawRequest => ({
       method: 'POST',
