@@ -97,10 +97,14 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
       const ctx = contextOf(event, parts.organizationOf(subject.object, subject.recordId))
       running.set(ctx, pending(at))
       try {
-        // What a record holds is never read as a program: a script is given it as its input.
-        const { source, ...texts } = action.config
-        const filled = fillTemplates(action.type === 'script' ? texts : action.config, scope) as typeof action.config
-        const config = action.type === 'script' && source !== undefined ? { ...filled, source } : filled
+        // What a record holds is never read as a program, and chooses none: a script is given it as its input.
+        const isProgram = (name: string): boolean =>
+          action.type === 'script' && (name === 'source' || name === 'function')
+        const filled = Object.entries(action.config).map(([name, value]): [string, unknown] => [
+          name,
+          isProgram(name) ? value : fillTemplates(value, scope),
+        ])
+        const config = Object.fromEntries(filled)
         await parts.run(ctx, action.type, config, subject, (tx) => addRun(tx, pending(at)))
         if (!hasRun(parts.read, event.eventId, trigger.name, at))
           await parts.write('data.trigger', (tx) => addRun(tx, pending(at)))
