@@ -18,9 +18,15 @@ export function templatesOf(text: string): string[] {
   return [...text.matchAll(template)].map((match) => match[1]!.trim())
 }
 
+/** A text as HTML shows it, in content and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
 /**
  * A value with every template in it replaced; keys stay as they are. A text that is one template keeps the type of its value.
  * @param compile how the expressions are read
+ * @param write how the texts of their values are written; every value is one then
  * @throws ExpressionError `syntax`, `value`, `limit`
  * @source D-98, D-150, D-192
  */
@@ -28,6 +34,7 @@ export function fillTemplates(
   value: unknown,
   scope: ExpressionScope,
   compile: (source: string) => Expression = compileExpression,
+  write?: (text: string) => string,
 ): unknown {
   const until = Date.now() + maxMs
   let left = maxCharacters
@@ -39,7 +46,7 @@ export function fillTemplates(
     return result
   }
   const fill = (part: unknown): unknown => {
-    if (typeof part === 'string') return isTemplate(part) ? fillText(part, evaluate) : part
+    if (typeof part === 'string') return isTemplate(part) ? fillText(part, evaluate, write) : part
     if (Array.isArray(part)) return part.map(fill)
     if (typeof part !== 'object' || part === null) return part
     return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, fill(item)]))
@@ -47,13 +54,14 @@ export function fillTemplates(
   return fill(value)
 }
 
-function fillText(text: string, evaluate: (source: string) => unknown): unknown {
-  const whole = single.exec(text)
+function fillText(text: string, evaluate: (source: string) => unknown, write?: (text: string) => string): unknown {
+  const whole = write === undefined ? single.exec(text) : null
   if (whole !== null) return evaluate(whole[1]!)
   return text.replaceAll(template, (_all, source: string) => {
     const value = evaluate(source)
     if (value === null || value === undefined) return ''
-    return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+    const said = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+    return write === undefined ? said : write(said)
   })
 }
 

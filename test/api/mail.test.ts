@@ -9,6 +9,7 @@ import { createManualClock } from '#main/kernel/clock.ts'
 import type { MailDraft } from '#main/plugins/mail/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { rowOf, saveFlow } from '../support/flow-calls.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { letterFields, notifyingPlugin } from '../support/notifying-plugin.ts'
 import { startSmtpPeer } from '../support/smtp-peer.ts'
@@ -72,6 +73,31 @@ describe('the queue of mails', () => {
     expect(smtp.mails[0]!.text).toMatch(/^Auto-Submitted: auto-generated$/m)
     expect(smtp.mails[0]!.text).toContain('<p>The text.</p>')
     await expect.poll(() => waiting(host)).toBe(0)
+  })
+
+  it('writes what a record holds as text into the pages of templates', async () => {
+    const smtp = await peer()
+    const host = await start({ mail: settings(smtp.port) })
+    const words = { subject: 'Of {{ who }}', text: 'Dear {{ who }}', html: '<p>Dear {{ who }}, <b>{{ 1 < 2 }}</b></p>' }
+    for (const [name, item] of [
+      ['dear', words],
+      ['whole', { ...words, html: '{{ who }}' }],
+    ] as const) {
+      expect((await host.put(`/meta/email_template/${name}`, { type: 'email_template', name, item })).status).toBe(200)
+      const config = { to: `${name}@example.org`, template: name, data: { who: '{{ params.who }}' } }
+      await saveFlow(host, `mails_${name}`, rowOf({ id: 'm', type: 'send_email', config }))
+      const who = `<a href="https://evil.example">Ann</a> & 'Bo'`
+      expect((await host.post(`/automation/mails_${name}/trigger`, { params: { who } })).body.data.status).toBe(
+        'completed',
+      )
+    }
+    const shown = '&#60;a href=&#34;https://evil.example&#34;&#62;Ann&#60;/a&#62; &#38; &#39;Bo&#39;'
+    const written = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    const dear = written((await smtp.take('dear@example.org')).text)
+    expect(dear).toContain(`<p>Dear ${shown}, <b>true</b></p>`)
+    expect(dear).toContain(`Dear <a href="https://evil.example">Ann</a> & 'Bo'`)
+    const whole = written((await smtp.take('whole@example.org')).text)
+    expect(whole).toContain(shown)
   })
 
   it('sends nothing of a write that was rolled back', async () => {

@@ -72,9 +72,10 @@ export interface NodeCall<C = Readonly<Record<string, unknown>>> {
   /**
    * Fills the templates of a value that comes from elsewhere.
    * @param locals names they see beside those of the node
+   * @param write how the texts of their values are written
    * @throws ExpressionError
    */
-  fill(value: unknown, locals?: Readonly<Record<string, unknown>>): unknown
+  fill(value: unknown, locals?: Readonly<Record<string, unknown>>, write?: (text: string) => string): unknown
   /**
    * Ends the step inside a transaction of the node's own, so that what it wrote and its end are stored together. The
    * node hands back the same outcome afterwards. @throws when the run has ended meanwhile: nothing may stay

@@ -250,11 +250,12 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       subject: { object: memory.row.object, recordId: memory.row.recordId },
       variables: memory.variables,
       evaluate: evaluator(memory, frame),
-      fill: (value, locals = {}) =>
+      fill: (value, locals = {}, write) =>
         fillTemplates(
           value,
           scopeAt(memory, { ...frame, locals: { ...frame.locals, ...locals } }),
           compileOpenExpression,
+          write,
         ),
       finish(tx, outcome) {
         if (isOver) throw new RunEnded()

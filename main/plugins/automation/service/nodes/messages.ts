@@ -2,11 +2,12 @@
 // once.
 import { z } from 'zod'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { escapeHtml } from '#shared/expression/templates.ts'
 import type { Write } from '#main/kernel/database.ts'
 import type { MailService } from '#main/plugins/mail/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { NotificationsService } from '#main/plugins/notifications/api.ts'
-import type { NodeOutcome, NodeType } from '../../api.ts'
+import type { NodeCall, NodeOutcome, NodeType } from '../../api.ts'
 import { FreeMap, defineNodeType } from './node-type.ts'
 
 /** What the nodes work with. */
@@ -129,17 +130,19 @@ export function messageNodes({ notifications, mail, metadata, isUser, write }: M
       template?: string | undefined
       data?: Readonly<Record<string, unknown>> | undefined
     },
-    fill: (value: unknown, locals?: Readonly<Record<string, unknown>>) => unknown,
+    fill: NodeCall['fill'],
   ): { subject: string; text: string; html?: string } => {
     if (config.template === undefined) return { subject: config.subject ?? '', text: config.body ?? '' }
     const item = metadata.get('email_template', config.template)?.item
     if (item === undefined) throw notFound('email_template', config.template)
     const { subject, text, html } = item
-    const filled = fill({ subject, text, html }, { ...config.data, data: config.data ?? {} }) as Record<string, unknown>
+    const locals = { ...config.data, data: config.data ?? {} }
+    const filled = fill({ subject, text }, locals) as Record<string, unknown>
     return {
       subject: config.subject ?? textOf(filled['subject']),
       text: textOf(filled['text']),
-      ...(typeof filled['html'] === 'string' ? { html: filled['html'] } : {}),
+      // What somebody wrote into a record is no part of the page.
+      ...(typeof html === 'string' ? { html: fill(html, locals, escapeHtml) as string } : {}),
     }
   }
 
