@@ -41,6 +41,31 @@ async function settled(): Promise<void> {
   await expect.poll(() => host.host.database.read.get(sql)!.n).toBe(0)
 }
 
+describe('somebody of another organization', () => {
+  it('is nobody to who mentions them or gives them a task', async () => {
+    const [author, fellow, foreigner, both] = [0, 1, 2, 3].map((number) => host.as(number))
+    const record = `paper/${await newRecord(author!, 'paper', { title: 'Plan' })}`
+    const mentions = [fellow!, both!, foreigner!].map(({ id }) => ({ type: 'user', id }))
+    const item = await addItem(author!, record, { body: 'hello', mentions })
+    expect(item.mentions.map(({ name }: { name: string }) => name)).toEqual([
+      'Test user 1',
+      'Test user 3',
+      foreigner!.id,
+    ])
+    const task = (assigneeId: string) =>
+      author!.post(`/data/${record}/feed`, { type: 'task', body: 'do', data: { assigneeId } })
+    expect((await task(both!.id)).status).toBe(201)
+    const refused = await task(foreigner!.id)
+    expect(refused.body.error).toMatchObject({
+      code: 'validation_error',
+      details: { fieldErrors: [{ field: 'data.assigneeId' }] },
+    })
+    const nobody = await task(foreigner!.id.replace(/.$/, 'f'))
+    const [first] = nobody.body.error.details.fieldErrors
+    expect(refused.body.error.details.fieldErrors).toEqual([{ ...first, value: foreigner!.id }])
+  })
+})
+
 describe('a mention of a team', () => {
   it('tells each of its members once, but for those who want to hear nothing, and subscribes nobody', async () => {
     const [author, one, two, quiet, deaf, foreigner] = [0, 4, 5, 6, 7, 8].map((number) => host.as(number))

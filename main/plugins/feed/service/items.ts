@@ -131,7 +131,10 @@ export function announceItem(
 /** Makes the writes. */
 export function createFeedItems(parts: ItemParts): FeedItems {
   const { write, clock, ids, people } = parts
-  const userExists = (id: string): boolean => people.find(id) !== undefined
+  const userExists =
+    (ctx: RequestContext) =>
+    (id: string): boolean =>
+      people.findFor(ctx, id) !== undefined
 
   const add = (tx: Tx, ctx: RequestContext, place: RecordPlace, item: NewItem): ItemRow => {
     const number = insertItem(tx, place, item)
@@ -141,8 +144,14 @@ export function createFeedItems(parts: ItemParts): FeedItems {
     return row
   }
 
-  const mentionsFor = (given: readonly GivenMention[] | undefined, body: string | null): StoredMention[] =>
-    given === undefined ? parseMentions(body ?? '') : completeMentions(given, body ?? '', (id) => people.find(id)?.name)
+  const mentionsFor = (
+    ctx: RequestContext,
+    given: readonly GivenMention[] | undefined,
+    body: string | null,
+  ): StoredMention[] =>
+    given === undefined
+      ? parseMentions(body ?? '')
+      : completeMentions(given, body ?? '', (id) => people.findFor(ctx, id)?.name)
 
   const requireParent = (tx: Tx, place: RecordPlace, viewer: Viewer, parentId: string): string => {
     const id = parseUuid(parentId)
@@ -168,8 +177,8 @@ export function createFeedItems(parts: ItemParts): FeedItems {
       const type = clientType(input.type)
       // Without files on its records an object has none in its feeds either.
       const fileOf = place.schema.enable.files ? (id: string) => parts.fileOf(ctx, id) : undefined
-      const { body, data, attachments } = readItemInput(type, input, { userExists, fileOf })
-      const mentions = mentionsFor(input.mentions, body)
+      const { body, data, attachments } = readItemInput(type, input, { userExists: userExists(ctx), fileOf })
+      const mentions = mentionsFor(ctx, input.mentions, body)
       const viewer = parts.viewer(ctx, place)
       const row = await write('feed.create', (tx) => {
         requireLive(tx, place)
@@ -193,7 +202,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
         })
         parts.subscribe(tx, place, [
           ...(ctx.actor.type === 'user' ? [ctx.actor.id] : []),
-          ...mentionedUsers(mentions).filter(userExists),
+          ...mentionedUsers(mentions).filter(userExists(ctx)),
         ])
         keep?.(tx, entryOf(added))
         return added
@@ -211,10 +220,10 @@ export function createFeedItems(parts: ItemParts): FeedItems {
           present.type,
           { body: input.body ?? present.body ?? undefined, data: mergeData(before, input.data) },
           // Whoever was assigned before may be gone by now.
-          { userExists: (id) => id === before?.['assigneeId'] || userExists(id) },
+          { userExists: (id) => id === before?.['assigneeId'] || userExists(ctx)(id) },
         )
         const isNamed = input.mentions !== undefined || input.body !== undefined
-        const mentions = isNamed ? mentionsFor(input.mentions, body) : mentionsOf(present)
+        const mentions = isNamed ? mentionsFor(ctx, input.mentions, body) : mentionsOf(present)
         const now = clock.iso()
         const next: ItemRow = {
           ...present,
@@ -230,7 +239,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
           removeWords(tx, place, present.number, present.body)
           addWords(tx, place, next.number, next.body)
         }
-        parts.subscribe(tx, place, mentionedUsers(mentions).filter(userExists))
+        parts.subscribe(tx, place, mentionedUsers(mentions).filter(userExists(ctx)))
         announceItem(people, tx, ctx, place, 'feed.item.updated', next)
         return next
       })

@@ -2,6 +2,7 @@
 // of other machines from whoever knows them.
 import type { FeedActor } from '#shared/contracts/feed.ts'
 import type { z } from 'zod'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import { readDirectory } from '#main/kernel/user-store.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
@@ -19,6 +20,8 @@ export interface Person {
 export interface People {
   /** Undefined for an id that nobody here has. */
   find(id: string): Person | undefined
+  /** Somebody the caller may name: of people of other organizations nobody learns. */
+  findFor(ctx: RequestContext, id: string): Person | undefined
   /** Several at once, those that are known; for showing what they did, so people of other machines are among them. */
   findAll(ids: Iterable<string>): ReadonlyMap<string, Person>
   /** Takes who knows names of people without an account here. */
@@ -45,6 +48,13 @@ export function createPeople(parts: { read: Pick<Reads, 'all'>; auth: () => Auth
   }
   return {
     find: (id) => findHere([id]).get(id),
+    findFor({ organizationId }, id) {
+      const accounts = parts.auth()
+      const isWithin =
+        accounts?.hasOrganizations !== true ||
+        accounts.memberships(id).some((membership) => membership.organizationId === organizationId)
+      return isWithin ? findHere([id]).get(id) : undefined
+    },
     findAll(ids) {
       const wanted = [...ids]
       const found = findHere(wanted)
