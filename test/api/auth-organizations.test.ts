@@ -174,6 +174,57 @@ describe('an organization', () => {
     ).toBe(403)
   })
 
+  it('takes in by the invitations of those alone who may invite when they are accepted (D-406)', async () => {
+    const names = ['ida', 'ned', 'oda'] as const
+    const tokens: Record<string, string> = {}
+    for (const name of names) {
+      const { id } = await host.account(name)
+      await host.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })
+      tokens[name] = await host.signIn(name)
+    }
+    const [ida, ned, oda] = names.map((name) => tokens[name]!)
+    const invite = async (token: string, name: string, rest: object = {}) => {
+      const body = { email: `${name}@example.org`, role: 'admin', organizationId, ...rest }
+      const invited = await host.as(token, 'POST', '/auth/organization/invite-member', body)
+      expect(invited.status, JSON.stringify(invited.body)).toBe(200)
+      return invited.body.id as string
+    }
+    const accept = async (token: string, invitationId: string) => {
+      const { status, body } = await host.as(token, 'POST', '/auth/organization/accept-invitation', { invitationId })
+      return [status, body.code]
+    }
+    const remove = (memberIdOrEmail: string) =>
+      host.as(founder, 'POST', '/auth/organization/remove-member', { memberIdOrEmail })
+    const reason = 'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION'
+    expect(await accept(ida!, await invite(founder, 'ida'))).toEqual([200, undefined])
+    const [forNed, forOda] = [await invite(ida!, 'ned'), await invite(ida!, 'oda')]
+
+    expect((await remove('ida@example.org')).status).toBe(200)
+    expect(await accept(ned!, forNed)).toEqual([403, reason])
+    const shown = await host.as(ned!, 'GET', `/auth/organization/get-invitation?id=${forNed}`)
+    expect([shown.status, shown.body.code]).toEqual([403, reason])
+    // Whoever invites again takes the invitation on.
+    expect(await invite(founder, 'ned', { resend: true })).toBe(forNed)
+    expect(await accept(ned!, forNed)).toEqual([200, undefined])
+    expect(await accept(ida!, await invite(founder, 'ida'))).toEqual([200, undefined])
+
+    // Less than an admin, and shut out, are nobody who invites either.
+    const members = await host.as(founder, 'GET', `/auth/organization/list-members?organizationId=${organizationId}`)
+    const { id: memberId, userId } = members.body.members.find(
+      (one: { user: { email: string } }) => one.user.email === 'ida@example.org',
+    )
+    const roleOf = (role: string) =>
+      host.as(founder, 'POST', '/auth/organization/update-member-role', { memberId, role, organizationId })
+    expect((await roleOf('member')).status).toBe(200)
+    expect(await accept(oda!, forOda)).toEqual([403, reason])
+    expect((await roleOf('admin')).status).toBe(200)
+    await host.post('/auth/admin/ban-user', { userId })
+    expect(await accept(oda!, forOda)).toEqual([403, reason])
+    await host.post('/auth/admin/unban-user', { userId })
+    expect(await accept(oda!, forOda)).toEqual([200, undefined])
+    for (const name of names) await remove(`${name}@example.org`)
+  })
+
   it('tells listeners of its changes', async () => {
     host.takeEvents()
     await host.as(founder, 'POST', '/auth/organization/update', { data: { name: 'Acme Ltd' } })

@@ -18,6 +18,7 @@ import { presentCaller } from './service/calling.ts'
 import { hasClient } from './service/consent-store.ts'
 import { createCookies } from './service/cookies.ts'
 import { tell } from './service/forwarding.ts'
+import { createInviters } from './service/invitations.ts'
 import { createKeys, keyMark } from './service/keys.ts'
 import type { Library } from './service/library.ts'
 import { createLinks } from './service/links.ts'
@@ -147,6 +148,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
         signUpIsClosed,
         newId: () => ids.uuid(),
         now: () => clock.now(),
+        inviters: createInviters({ read, write, now: () => clock.now() }),
         isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
         async send(message, link) {
           // Nobody gets a link to an account that cannot come to be.

@@ -27,6 +27,7 @@ it.each([
     newId: () => test.ids.uuid(),
     now: () => test.clock.now(),
     isClient: () => false,
+    inviters: { isGood: () => true, takeOn: () => Promise.resolve() },
     send: () => Promise.resolve(),
     onUser: () => Promise.resolve(),
     onLink: () => Promise.resolve(),

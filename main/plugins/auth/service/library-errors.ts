@@ -65,7 +65,8 @@ export function libraryError(
       return platformError('resource_not_found', details)
     if (/(ALREADY_EXISTS|ALREADY_TAKEN|IS_ALREADY_|ALREADY_SET|ALREADY_LINKED|ONLY_OWNER)/.test(reason))
       return platformError('conflict', details)
-    if (/NOT_ALLOWED|YOU_CANNOT|NOT_A_MEMBER/.test(reason)) return platformError('permission_denied', details)
+    if (/NOT_ALLOWED|YOU_CANNOT|NOT_A_MEMBER|NO_LONGER_A_MEMBER/.test(reason))
+      return platformError('permission_denied', details)
   }
   if (status === 401) return platformError('unauthenticated', details)
   if (status === 403) return platformError('permission_denied', details)

@@ -1,6 +1,7 @@
 // The library's options out of AuthConfig. Loaded with the library, at its first use; knows no request.
 import { oauthProvider } from '@better-auth/oauth-provider'
 import type { BetterAuthOptions } from 'better-auth'
+import { APIError } from 'better-auth/api'
 import {
   admin,
   bearer,
@@ -15,6 +16,7 @@ import {
 import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthConfig } from './auth-config.ts'
 import { cookiesAreSecure, crossDomain } from './auth-config.ts'
+import type { Inviters } from './invitations.ts'
 import type { NewLink } from './links.ts'
 import type { Passwords } from './password.ts'
 import { personOf } from './provider-claims.ts'
@@ -45,6 +47,7 @@ export interface LibraryParts {
   readonly newId: () => string
   readonly now: () => number
   readonly isClient: (clientId: string) => boolean
+  readonly inviters: Inviters
   /** @param link what the mail carries, where a newer one voids it */
   readonly send: (mail: OutgoingMail, link?: NewLink) => Promise<void>
   /** Told of every account the library makes; `path` is the step it makes it in. */
@@ -229,8 +232,17 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
           team: named(tables.team),
           teamMember: named(tables.teamMember),
         },
-        sendInvitationEmail: ({ email, id }) =>
-          send({ to: email, kind: 'invitation', url: page(`invitations/${id}`), code: null }),
+        async sendInvitationEmail({ email, id, invitation, inviter }) {
+          await parts.inviters.takeOn(invitation, inviter.user.id)
+          await send({ to: email, kind: 'invitation', url: page(`invitations/${id}`), code: null })
+        },
+        organizationHooks: {
+          async beforeAcceptInvitation({ invitation }) {
+            if (parts.inviters.isGood(invitation)) return
+            const code = 'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION'
+            throw new APIError('FORBIDDEN', { code, message: 'Whoever sent the invitation may not invite any more.' })
+          },
+        },
       }),
       magicLink({
         expiresIn: magicLinkSeconds,

@@ -1,4 +1,4 @@
-// SQL of the switch of organizations and of what it makes. Rows in, rows out.
+// SQL of the switch of organizations and of what it makes, and of who sends invitations. Rows in, rows out.
 import type { Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 
@@ -51,4 +51,9 @@ export function insertMember(
 ): void {
   const sql = 'INSERT INTO auth_member (id, organizationId, userId, role, createdAt) VALUES (?, ?, ?, ?, ?)'
   tx.run(statement(sql, [member.id, member.organizationId, member.userId, member.role, now]))
+}
+
+/** Gives an invitation to another one who sends it. */
+export function putInviter(tx: Pick<Tx, 'run'>, invitationId: string, inviterId: string): void {
+  tx.run(statement('UPDATE auth_invitation SET inviterId = ? WHERE id = ?', [inviterId, invitationId]))
 }
