@@ -13,6 +13,12 @@ export const changeSources = ['API', 'UI', 'automation', 'sync', 'import', 'syst
 /** A word of {@link changeSources}. */
 export type ChangeSource = (typeof changeSources)[number]
 
+/** An API key that is narrowed to permission sets. */
+export interface NarrowKey {
+  readonly id: string
+  readonly permissionSets: readonly string[]
+}
+
 /** One event as listeners, the outbox and realtime see it. `eventId` is assigned at commit and strictly increases. */
 export interface PlatformEvent<P = unknown> {
   readonly eventId: number
@@ -30,6 +36,8 @@ export interface PlatformEvent<P = unknown> {
   readonly work?: string
   /** The user whose call led to what the system wrote: nobody is told of what follows from their own deed. */
   readonly onBehalfOf?: string
+  /** The narrowed API key behind the change: what follows in the name of its user may do no more than it (D-407). */
+  readonly key?: NarrowKey
   /** False when record-triggered automations must not start for it (D-68). */
   readonly runAutomations?: false
 }

@@ -1,5 +1,5 @@
 // Who asks, on which request, and how it may be cancelled. Knows no HTTP.
-import type { Actor, ChangeSource } from '#shared/events.ts'
+import type { Actor, ChangeSource, NarrowKey } from '#shared/events.ts'
 import type { Tx } from './database.ts'
 import type { CredentialKind, CredentialScope } from './identity.ts'
 import type { CredentialCheck } from './sockets.ts'
@@ -49,6 +49,8 @@ export interface RequestContext {
   readonly work?: string
   /** The user whose call this is, where the system writes what follows from it. */
   readonly onBehalfOf?: string
+  /** The narrowed key behind what is done without a request of its own. */
+  readonly key?: NarrowKey
   /** The event that caused this call, and how many causes lie before it (D-206). */
   readonly causeEventId?: number
   readonly depth: number

@@ -1,6 +1,6 @@
 // Hands events to listeners: inside the transaction in plugin order, and after COMMIT in event order.
 // Knows nothing of what the events mean.
-import type { EventDraft, PlatformEvent } from '#shared/events.ts'
+import type { EventDraft, NarrowKey, PlatformEvent } from '#shared/events.ts'
 import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
 import type { Tx } from './database.ts'
@@ -87,6 +87,7 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
         depth: ctx.depth,
         ...(ctx.work === undefined ? {} : { work: ctx.work }),
         ...(ctx.onBehalfOf === undefined ? {} : { onBehalfOf: ctx.onBehalfOf }),
+        ...keyBehind(ctx),
         ...(ctx.runAutomations === false ? { runAutomations: false as const } : {}),
       }
       for (const entry of insideFor(draft.type)) entry.listener(event, tx, ctx)
@@ -108,6 +109,12 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
     lastId: () => lastId,
     failures: () => failures,
   }
+}
+
+function keyBehind({ key, scope, credentialId = '' }: RequestContext): { key?: NarrowKey } {
+  if (key !== undefined) return { key }
+  const sets = scope?.permissionSets ?? null
+  return sets === null ? {} : { key: { id: credentialId, permissionSets: sets } }
 }
 
 /** Whether a name, a beginning with `.*`, or `*` means the type. */

@@ -1,5 +1,6 @@
 // Who may do what with flows, and what a run may do for whom (D-48, D-113, D-158, D-161).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localOwnerId } from '#main/kernel/context.ts'
 import { createAuthHost } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
 import { areOver, rowOf, runsWhen, saveFlow } from '../support/flow-calls.ts'
@@ -255,6 +256,53 @@ describe('a run', () => {
     const whole = (await host.get(`/automation/watches/runs/${String(run!['id'])}`)).body.data
     expect(whole).toMatchObject({ trigger: { userId: ids['worker'] } })
     expect(whole.steps.at(-1).output).toEqual(['b', null])
+  })
+
+  it('that a change by a narrowed key starts has no more rights than the key (D-407)', async () => {
+    await host.defineObject('note', { text: { type: 'text' } })
+    await profile('keeper', ['run_flows', 'manage_api_keys'], {
+      deal: { allowCreate: true, allowRead: true, allowEdit: true },
+      note: { allowCreate: true, allowRead: true },
+    })
+    const { id: keeper } = await host.account('kim')
+    await host.put(`/permissions/assignments/${keeper}`, { profile: 'keeper', roles: [], permissionSets: [] })
+    const kim = await host.signIn('kim')
+    const objects = { deal: { allowCreate: true, allowRead: true, allowEdit: true } }
+    const set = { name: 'deals', systemPermissions: [], objects, fields: {}, rowLevelSecurity: [] }
+    await host.put('/meta/permission/deals', set)
+    const { key } = (await host.as(kim, 'POST', '/keys', { name: 'Deals', permissionSets: ['deals'] })).body
+    const note = { id: 'c', type: 'create_record', config: { object: 'note', data: { text: '{{ run.id }}' } } }
+    const { nodes, edges } = rowOf(note)
+    const begins = { ...nodes[0], config: { object: 'deal', events: ['create'] } }
+    await saveFlow(host, 'follows', { type: 'record_change', nodes: nodes.with(0, begins), edges })
+    await saveFlow(host, 'told', rowOf(note))
+    const actions = [
+      { type: 'run_flow', config: { flow: 'told' } },
+      { type: 'update_record', config: { data: { title: 'by the trigger' } } },
+    ]
+    const trigger = { name: 'tell', object: 'deal', events: ['create'], actions }
+    // What a trigger changes is the deed of nobody in particular: the flow has the rights of its saver.
+    await saveFlow(host, 'own', rowOf(note))
+    const next = { name: 'next', object: 'deal', events: ['update'] }
+    const starts = [{ type: 'run_flow', config: { flow: 'own' } }]
+    expect((await host.put('/meta/trigger/next', { ...next, actions: starts })).status).toBe(200)
+    expect((await host.put('/meta/trigger/tell', trigger)).status).toBe(200)
+
+    const over = async (name: string, count: number) => {
+      const runs = await runsWhen(host, name, (all) => all.length === count && areOver(all))
+      return runs.map(({ status, trigger: cause }) => [status, (cause as { userId: string }).userId])
+    }
+    expect((await host.as(kim, 'POST', '/data/deal', { title: 'whole' })).status).toBe(201)
+    for (const name of ['follows', 'told']) expect(await over(name, 1)).toEqual([['completed', keeper]])
+    expect((await host.as(key, 'POST', '/data/deal', { title: 'in part' })).status).toBe(201)
+    for (const name of ['follows', 'told'])
+      expect(await over(name, 2)).toEqual([
+        ['failed', keeper],
+        ['completed', keeper],
+      ])
+    expect(await over('own', 2)).toEqual([1, 2].map(() => ['completed', localOwnerId]))
+    for (const one of [trigger, { ...next, actions: starts }])
+      await host.put(`/meta/trigger/${one.name}`, { ...one, active: false })
   })
 
   it('ends with the account it speaks for', async () => {

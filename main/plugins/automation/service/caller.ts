@@ -67,6 +67,7 @@ export function userOf(accounts: Accounts, userId: string | null): Readonly<Reco
  */
 export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal): RequestContext {
   const caller = JSON.parse(run.caller) as Caller
+  const sets = caller.scope?.permissionSets ?? null
   const shared: RequestContext = {
     ...internalContext(caller.requestId, 'automation'),
     organizationId: caller.organizationId,
@@ -74,6 +75,7 @@ export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal):
     depth: run.depth,
     signal,
     ...(caller.causeEventId === null ? {} : { causeEventId: caller.causeEventId }),
+    ...(sets === null || caller.keyId === undefined ? {} : { key: { id: caller.keyId, permissionSets: sets } }),
   }
   if (run.runAs === 'system') {
     return {

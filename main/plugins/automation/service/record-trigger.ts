@@ -98,6 +98,7 @@ export function createRecordTrigger(parts: RecordTriggerParts): OutboxConsumer {
       ...internalContext(event.requestId, 'automation'),
       organizationId: parts.organizationOf(subject.object, subject.recordId),
       causeEventId: event.eventId,
+      ...(changer === null || event.key === undefined ? {} : { key: event.key }),
     }
     const failure = (code: string, message: string, reason?: string): Values => ({
       code,

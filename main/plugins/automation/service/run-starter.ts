@@ -185,10 +185,11 @@ export function createRunStarter(parts: StarterParts): RunStarter {
 
 /** What is kept of the request that starts a run. */
 export function callerOf(ctx: RequestContext, rights: string | null): Caller {
+  const keyId = ctx.key?.id ?? (ctx.credential === 'api-key' ? ctx.credentialId : undefined)
   return {
     organizationId: ctx.organizationId,
-    scope: ctx.scope ?? null,
-    ...(ctx.credential === 'api-key' && ctx.credentialId !== undefined ? { keyId: ctx.credentialId } : {}),
+    scope: ctx.key === undefined ? (ctx.scope ?? null) : { permissionSets: ctx.key.permissionSets, readOnly: false },
+    ...(keyId === undefined ? {} : { keyId }),
     locale: ctx.locale,
     requestId: ctx.requestId,
     causeEventId: ctx.causeEventId ?? null,

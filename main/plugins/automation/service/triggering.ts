@@ -100,7 +100,10 @@ export function createTriggering(parts: TriggerParts): Triggering {
     const given = input.record ?? null
     const recordId = input.recordId ?? textOf(given?.['id'])
     const rights = userId === null || isOther ? null : parts.authorizer().fingerprint(ctx)
-    const caller = { ...callerOf(ctx, rights), ...(isOther ? { scope: null, keyId: undefined } : {}) }
+    const caller = {
+      ...callerOf(ctx, rights),
+      ...(isOther && ctx.key === undefined ? { scope: null, keyId: undefined } : {}),
+    }
     const event = input.event ?? 'manual'
     const draft = starter.draft(known, {
       type,
@@ -136,7 +139,10 @@ export function createTriggering(parts: TriggerParts): Triggering {
     },
     async startLater(ctx, known, input, also) {
       const userId = input.userId ?? known.state.savedBy
-      const run = await draftRun(ctx, known, { ...input, ...(userId === null ? {} : { userId }) }, 'manual')
+      // A key is that of the user behind the event; the saver of the flow is somebody else.
+      const { key, ...own } = ctx
+      const by = input.userId === undefined || key === undefined ? own : ctx
+      const run = await draftRun(by, known, { ...input, ...(userId === null ? {} : { userId }) }, 'manual')
       await starter.room(1)
       await parts.write('automation.start', (tx) => {
         starter.insert(tx, known, run)

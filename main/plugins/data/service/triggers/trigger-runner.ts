@@ -156,6 +156,7 @@ function contextOf(event: PlatformEvent, organizationId: string | null): Request
     signal: never,
     causeEventId: event.eventId,
     depth: event.depth + 1,
+    ...(event.key === undefined ? {} : { key: event.key }),
     deprecations: [],
   }
 }
