@@ -1,6 +1,6 @@
 // Power that fails while a database is written to: its write-ahead log ends somewhere after what was acknowledged. Knows
 // the file format of SQLite's log, nothing of what is in it.
-import { readFileSync, statSync, truncateSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, truncateSync } from 'node:fs'
 import { readState } from '#main/database/state-file.ts'
 
 const headerBytes = 32
@@ -14,19 +14,30 @@ export interface WalMark {
   readonly end: number
 }
 
-/** Looks at the log of a database; undefined while there is none. */
-export function markWal(database: string): WalMark | undefined {
-  const bytes = contentOf(`${database}-wal`)
-  if (bytes === undefined || bytes.length < headerBytes) return undefined
-  const salts = bytes.toString('hex', 16, 24)
-  const frameBytes = frameHeaderBytes + bytes.readUInt32BE(8)
-  let end = headerBytes
-  for (let at = headerBytes; at + frameBytes <= bytes.length; at += frameBytes) {
-    if (bytes.toString('hex', at + 8, at + 16) !== salts) break
-    const isCommit = bytes.readUInt32BE(at + 4) > 0
-    if (isCommit) end = at + frameBytes
+/**
+ * Looks at the log of a database; undefined while there is none.
+ * @param since an earlier look at it, from where it goes on
+ */
+export function markWal(database: string, since?: WalMark): WalMark | undefined {
+  const file = openIfThere(`${database}-wal`)
+  if (file === undefined) return undefined
+  try {
+    const header = bytesAt(file, 0, headerBytes)
+    if (header.length < headerBytes) return undefined
+    const salts = header.toString('hex', 16, 24)
+    const frameBytes = frameHeaderBytes + header.readUInt32BE(8)
+    const { size } = fstatSync(file)
+    let end = since?.salts === salts ? since.end : headerBytes
+    for (let at = end; at + frameBytes <= size; at += frameBytes) {
+      const frame = bytesAt(file, at, frameHeaderBytes)
+      if (frame.toString('hex', 8, 16) !== salts) break
+      const isCommit = frame.readUInt32BE(4) > 0
+      if (isCommit) end = at + frameBytes
+    }
+    return { salts, end }
+  } finally {
+    closeSync(file)
   }
-  return { salts, end }
 }
 
 /**
@@ -64,6 +75,19 @@ function carriedOver(database: string): number {
   // The index of the log is in the byte order of the machine: nBackfill and nBackfillAttempted.
   const frames = Math.max(index.readUInt32LE(96), index.readUInt32LE(128))
   return headerBytes + frames * (frameHeaderBytes + bytes.readUInt32BE(8))
+}
+
+function bytesAt(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  return bytes.subarray(0, readSync(file, bytes, 0, length, at))
+}
+
+function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r')
+  } catch {
+    return undefined
+  }
 }
 
 function contentOf(file: string): Buffer | undefined {

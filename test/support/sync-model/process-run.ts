@@ -54,7 +54,7 @@ export class ProcessRun implements AtRest {
     this.machines = cluster.nodes.map((node) =>
       createProcessMachine(node, ({ name }) => {
         this.acknowledged += 1
-        this.#marks.set(name, markWal(node.database))
+        this.#marks.set(name, markWal(node.database, this.#marks.get(name)))
       }),
     )
     this.#cluster = { ...cluster, nodes: this.machines.map(({ node }) => node) }
