@@ -10,11 +10,11 @@ import { compilePattern, isCompiled } from './user-pattern.ts'
 /** What reading a pattern costs that was not used of late. */
 const stepsPerPattern = 2_000
 
-/** Where the N-th character begins, in units of UTF-16; a place outside of the text stays outside. */
+/** Where the N-th character begins, in units of UTF-16; behind the text its end, and before it what it was. */
 function unitAt(text: string, place: number): number {
   let unit = 0
   for (let seen = 0; seen < place; seen += 1) {
-    if (unit >= text.length) return place
+    if (unit >= text.length) return unit
     unit += text.codePointAt(unit)! > 0xffff ? 2 : 1
   }
   return place < 0 ? place : unit
