@@ -160,7 +160,17 @@ describe('a signed address', () => {
       }
     }
     const announced = { filename: 'a.txt', mimeType: 'text/plain', size: 5, scope: 'user' }
-    const { uploadUrl } = (await people.as(token, 'POST', '/storage/upload/presigned', announced)).body.data
+    const presigned = async (credential: string) => {
+      const { body } = await people.as(credential, 'POST', '/storage/upload/presigned', announced)
+      const { pathname } = new URL(body.data.uploadUrl)
+      return async () => {
+        const { status, body: said } = await people.anonymous('PUT', pathname, 'hello', {
+          'content-type': 'text/plain',
+        })
+        return [status, said.error?.code]
+      }
+    }
+    const [putOfPerson, putOfKey] = [await presigned(token), await presigned(key)]
     const [ofPerson, ofKey] = [await lent(token), await lent(key)]
     expect([await ofPerson(), await ofKey()]).toEqual([
       [200, true],
@@ -176,10 +186,10 @@ describe('a signed address', () => {
     const { keys } = (await people.as(token, 'GET', '/keys')).body
     await people.as(token, 'DELETE', `/keys/${keys[0].id}`)
     expect(await ofKey()).toEqual([403, false])
+    expect(await putOfKey()).toEqual([403, 'signed_url_invalid'])
     await people.post('/auth/admin/ban-user', { userId: id })
     expect(await ofPerson()).toEqual([403, false])
-    const put = await people.anonymous('PUT', new URL(uploadUrl).pathname, 'hello', { 'content-type': 'text/plain' })
-    expect([put.status, put.body.error?.code]).toEqual([403, 'signed_url_invalid'])
+    expect(await putOfPerson()).toEqual([403, 'signed_url_invalid'])
     await people.post('/auth/admin/unban-user', { userId: id })
     expect(await ofPerson()).toEqual([200, true])
     const closed = { name: 'closed', objects: {}, fields: {}, systemPermissions: [], rowLevelSecurity: [] }

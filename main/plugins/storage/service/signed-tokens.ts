@@ -15,9 +15,9 @@ export type SignedOperation = 'download' | 'upload'
 export interface SignedTokens {
   /**
    * @param expires milliseconds
-   * @param by whose rights count when it is used; of an upload, those of the file's maker do
+   * @param by whose rights count when it is used
    */
-  make(fileId: string, operation: SignedOperation, expires: number, by?: Lender): string
+  make(fileId: string, operation: SignedOperation, expires: number, by: Lender): string
   /** The file a token is for, and who lent it. @throws signed_url_invalid for another operation, an altered token and one whose time is over */
   open(token: string, operation: SignedOperation): { readonly fileId: string; readonly by: Lender | undefined }
 }

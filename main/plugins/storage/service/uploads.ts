@@ -15,6 +15,7 @@ import type { FileAnnouncement, Files } from './files.ts'
 import { announcedType } from './media-types.ts'
 import { isTextType } from './text-types.ts'
 import type { Lender } from './lenders.ts'
+import { lenderOf } from './lenders.ts'
 import type { SignedTokens } from './signed-tokens.ts'
 
 /** Bytes as they come with a request. */
@@ -97,7 +98,7 @@ export function createUploads({ read, write, clock, bytes, files, access, tokens
       if (size > limitBytes) throw tooLarge()
       files.judgeEarly(file)
       const expires = clock.now() + presignedSeconds * 1_000
-      const token = tokens.make(file.id, 'upload', expires)
+      const token = tokens.make(file.id, 'upload', expires, lenderOf(ctx))
       await write('storage.presign', (tx) => {
         files.requireQuota(tx, size)
         insertFile(tx, file)
@@ -105,11 +106,10 @@ export function createUploads({ read, write, clock, bytes, files, access, tokens
       return { file, token, expiresInSeconds: presignedSeconds }
     },
     async putSigned(ctx, token, { stream, contentType, length }) {
-      const { fileId: id } = tokens.open(token, 'upload')
+      const { fileId: id, by } = tokens.open(token, 'upload')
       const file = readFile(read, id)
       requirePending(file, clock.now())
-      const maker = { user: file.created_by, organization: file.organization_id }
-      if (lenderNow(maker) === undefined) throw storageError('signed_url_invalid')
+      if (by === undefined || lenderNow(by) === undefined) throw storageError('signed_url_invalid')
       requireLikeAnnounced(file, contentType)
       const wrongLength = (): Error => storageError('chunk_invalid', { reason: 'size', expectedBytes: file.size })
       if (length !== undefined && length !== file.size) throw wrongLength()
