@@ -322,6 +322,7 @@ describe('a signed address for an upload', () => {
       fileId: made.fileId,
       operation: 'upload',
       expires: expect.any(Number),
+      by: { user: expect.any(String), organization: null },
     })
     expect(refusal(await host.post('/storage/upload/complete', { fileId: made.fileId }))).toEqual([
       409,
