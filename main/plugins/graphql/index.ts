@@ -27,6 +27,6 @@ export const graphqlPlugin = definePlugin({
     const service = createGraphqlService({ data, schemas, authorizer, log: host.log })
     host.provide('graphql', { sdl: service.sdl })
     host.handle(graphqlRoutes, graphqlHandlers(service))
-    host.socket(createSubscriptionSockets({ runner: service, realtime, clock: host.clock }))
+    host.socket(createSubscriptionSockets({ runner: service, realtime, clock: host.clock, log: host.log }))
   },
 })

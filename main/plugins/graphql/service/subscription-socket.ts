@@ -5,6 +5,7 @@ import { PlatformError, invalidQuery } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import { parseJsonBody } from '#main/kernel/json-body.ts'
+import type { Logger } from '#main/kernel/logger.ts'
 import { createMessageRate } from '#main/kernel/message-rate.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
 import type { FollowedEvent, Follower, RealtimeService } from '#main/plugins/realtime/api.ts'
@@ -38,6 +39,7 @@ export interface SubscriptionSocketParts {
   readonly runner: SubscriptionRunner
   readonly realtime: () => RealtimeService | undefined
   readonly clock: Clock
+  readonly log: Logger
 }
 
 /** Makes the route of the sockets. */
@@ -137,6 +139,11 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
     if (running.delete(id)) send({ type: 'complete', id })
   }
 
+  const fail = (error: unknown): void => {
+    parts.log.error({ err: error }, 'A subscription failed.')
+    socket.close(1011, 'internal error')
+  }
+
   const receive = (data: string | Uint8Array): void => {
     if (!isWithinRate()) {
       socket.close(1008, 'too many messages')
@@ -166,7 +173,7 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
       case 'subscribe':
         if (follower === undefined) socket.close(codes.unauthorized, 'Unauthorized')
         else if (running.has(message.id)) socket.close(codes.taken, `Subscriber for ${message.id} already exists`)
-        else void subscribe(message.id, message.payload).catch(() => socket.close(1011, 'internal error'))
+        else void subscribe(message.id, message.payload).catch(fail)
     }
   }
 
