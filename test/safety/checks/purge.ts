@@ -156,7 +156,7 @@ async function countLeft(context: CheckContext, carefully: boolean): Promise<num
       matter: { type: 'master_detail', reference: 'matter', relationshipName: 'lines' },
     })
     await tellOthers(host)
-    await makeRecords(host, book, context.size === 'commit' ? 10 : 300)
+    await makeRecords(host, book, { commit: 10, nightly: 100, release: 300 }[context.size])
     const stored = findLeft(host.dataDir, book, { ...context, log: () => undefined })
     if (stored < book.all().size / 3) throw new Error('The canaries are not in the data folder to begin with.')
     if (carefully) {

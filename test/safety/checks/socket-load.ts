@@ -29,7 +29,7 @@ interface Load {
 
 function loadOf({ size }: CheckContext): Load {
   if (size === 'commit') return { clients: 100, seconds: 6, writesPerSecond: 10 }
-  return { clients: 1_000, seconds: 60, writesPerSecond: 10 }
+  return { clients: 1_000, seconds: size === 'nightly' ? 30 : 60, writesPerSecond: 10 }
 }
 
 /** Milliseconds that 99 of 100 other requests take at most; NaN when a message was lost or too much waited. */
