@@ -3,7 +3,7 @@
 import { registerHooks } from 'node:module'
 
 /** One replacement in a file below main. */
-interface Mutation {
+export interface Mutation {
   readonly file: string
   readonly from: string
   readonly to: string
@@ -81,8 +81,8 @@ const mutations = {
     },
     {
       file: 'plugins/sync/apply/applier.ts',
-      from: 'tx.savepoint(() => mergeWhole(tx, device, part))',
-      to: 'mergeWhole(tx, device, part)',
+      from: 'yield* tx.savepointSteps(() => mergeWhole(tx, device, part))',
+      to: 'yield* mergeWhole(tx, device, part)',
     },
   ],
   /** What is no frame ends the program instead of costing its sender. */
@@ -110,6 +110,11 @@ const mutations = {
     },
   ],
 } as const satisfies Record<string, readonly Mutation[]>
+
+/** Every replacement with the guard it is part of. */
+export const allMutations: readonly (readonly [guard: string, mutation: Mutation])[] = Object.entries(
+  mutations as Record<string, readonly Mutation[]>,
+).flatMap(([guard, parts]) => parts.map((one) => [guard, one] as const))
 
 /** The name of a guard that can be taken out. */
 export type SyncGuard = keyof typeof mutations
