@@ -26,14 +26,16 @@ describe('a deletion that meets more than 100,000 records', { timeout: 600_000 }
   afterAll(() => host.stop())
 
   /** A firm that so many records of an object point at: the first by the API, the others as copies of its row. */
+  let fills = 0
   const firmWith = async (object: string, count: number): Promise<string> => {
+    fills += 1
     const { id } = (await host.post('/data/firm', { name: 'one' })).body
     const first = await host.post(`/data/${object}`, { firm: id })
     const { database } = host.host
     const columns = database.read
       .all<{ name: string }>({ sql: `SELECT name FROM pragma_table_info('o_${object}') WHERE pk = 0`, parameters: [] })
       .map(({ name }) => `"${name}"`)
-    const uuid = `printf('%s-%04x-7000-8000-%012x', substr(id, 1, 8), abs(random()) % 65536, n)`
+    const uuid = `printf('%s-%04x-7%03x-8000-%012x', substr(id, 1, 8), abs(random()) % 65536, ${fills}, n)`
     const values = columns.map((name) => (name === '"id"' ? uuid : name))
     await database.write('test.fill', (tx) => {
       tx.run({

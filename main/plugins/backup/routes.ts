@@ -22,7 +22,7 @@ export function backupHandlers(service: BackupService, announce: Announce): Hand
     listBackups: () => ({ backups: service.list(), running: service.running() }),
     getBackupChanges: (ctx, { params }) => service.changes(params.id, ctx.signal),
     async createBackup(ctx, { body }) {
-      const backup = await service.create('manual', body?.note)
+      const backup = await service.create('manual', body?.note, ctx.signal)
       await announce(ctx, 'backup.created', { id: backup.id })
       return backup
     },
@@ -38,16 +38,16 @@ export function backupHandlers(service: BackupService, announce: Announce): Hand
         },
       })
     },
-    async verifyBackup(_ctx, { params }) {
-      const { id, verified, problems } = await service.verify(params.id)
+    async verifyBackup(ctx, { params }) {
+      const { id, verified, problems } = await service.verify(params.id, ctx.signal)
       return { id, verified, problems: [...problems] }
     },
     async restoreBackup(ctx, { params, body }) {
-      await service.restore(params.id, body.confirm, ctx.actor)
+      await service.restore(params.id, body.confirm, ctx.actor, ctx.signal)
       return { id: params.id, restarting: true as const }
     },
     async deleteBackup(ctx, { params }) {
-      await service.remove(params.id)
+      await service.remove(params.id, ctx.signal)
       await announce(ctx, 'backup.deleted', { id: params.id })
       return { id: params.id, success: true as const }
     },

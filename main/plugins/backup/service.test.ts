@@ -26,6 +26,8 @@ let writer: Connection
 let folder: BackupFolder
 let service: BackupService
 let restarts: (() => Promise<void>)[]
+/** What a copy waits for. */
+let hold: () => Promise<void>
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'cairn-backups-'))
@@ -40,10 +42,15 @@ beforeEach(() => {
     check: async (file) => createFileCheck(file),
   })
   restarts = []
+  hold = () => Promise.resolve()
   service = createBackupService({
     folder,
     whileKept: (work) => work(),
-    copy: (target) => copyDatabase(writer, target),
+    copy: async (target) => {
+      await hold()
+      await copyDatabase(writer, target)
+    },
+    turnMs: 100,
     databaseBytes: () => statSync(join(dir, 'cairn.db')).size,
     compare: async (id) => ({ id, objects: [], definitions: { returning: 0, going: 0, reverting: 0, items: [] } }),
     requestRestart: (prepare) => restarts.push(prepare),
@@ -113,6 +120,29 @@ describe('backup service', () => {
     ])
     expect(new Set(made.map((backup) => backup.id)).size).toBe(3)
     expect(service.list()).toHaveLength(3)
+  })
+
+  it('keeps nobody waiting for others for long, and begins nothing for those who are gone', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    hold = () => held
+    const first = service.create('manual', 'first', new AbortController().signal)
+    const gone = new AbortController()
+    const others = [
+      service.create('manual', 'late', new AbortController().signal),
+      service.create('manual', 'gone', gone.signal),
+      service.verify('any', new AbortController().signal),
+    ].map((call) => call.catch((error: unknown) => error))
+    gone.abort(new Error('gone'))
+    const refused = { code: 'service_unavailable', details: { reason: 'backups_busy' } }
+    expect(await others[0]).toMatchObject(refused)
+    release()
+    expect(await first).toMatchObject({ note: 'first' })
+    for (const other of others) expect(await other).toMatchObject(refused)
+    const after = new AbortController()
+    after.abort(new Error('gone'))
+    await expect(service.create('manual', 'gone', after.signal)).rejects.toThrow('gone')
+    expect(service.list()).toHaveLength(1)
+    expect(await service.create('daily')).toMatchObject({ kind: 'daily' })
   })
 
   it('answers resource_not_found for an unknown id', async () => {

@@ -37,9 +37,14 @@ export interface BackupServiceOptions {
   readonly retention: Retention
   readonly clock: Clock
   readonly log: Logger
+  /** Milliseconds a call waits for its turn. */
+  readonly turnMs?: number
 }
 
 const dayMs = 86_400_000
+
+/** How long a call waits for others that were asked for before it. @source D-409 */
+const turnMs = 10_000
 
 /** Makes the backup service. */
 export function createBackupService(options: BackupServiceOptions): BackupService {
@@ -47,11 +52,28 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   let last: Promise<unknown> = Promise.resolve()
   let making: { kind: BackupKind; startedAt: string } | null = null
 
-  /** One at a time: two copies would double the load, and a deletion must not meet a restore. */
-  const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
-    const turn = last.then(work)
+  /**
+   * One at a time: two copies would double the load, and a deletion must not meet a restore.
+   * @param asker whoever waits for the answer: nobody is kept for long, and for those who are gone nothing is begun
+   * @throws service_unavailable when the asker's turn does not come in time
+   */
+  const inTurn = <T>(work: () => Promise<T> | T, asker?: AbortSignal): Promise<T> => {
+    const late = Promise.withResolvers<never>()
+    const busy = platformError('service_unavailable', { reason: 'backups_busy' })
+    let isOver = false
+    const giveUp = (): void => {
+      isOver = true
+      late.reject(busy)
+    }
+    const timer = asker === undefined ? undefined : setTimeout(giveUp, options.turnMs ?? turnMs)
+    const turn = last.then(() => {
+      clearTimeout(timer)
+      if (isOver) throw busy
+      asker?.throwIfAborted()
+      return work()
+    })
     last = turn.catch(() => undefined)
-    return turn
+    return asker === undefined ? turn : Promise.race([turn, late.promise])
   }
 
   const find = (id: string): BackupEntry => {
@@ -81,7 +103,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
 
   return {
     list: () => folder.list(),
-    create: (kind, note) =>
+    create: (kind, note, asker) =>
       inTurn(async () => {
         const told = note === undefined ? {} : { note }
         making = { kind, startedAt: options.clock.iso() }
@@ -92,7 +114,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         } finally {
           making = null
         }
-      }),
+      }, asker),
     running() {
       const copiedBytes = folder.copiedBytes()
       if (making === null || copiedBytes === null) return null
@@ -103,12 +125,12 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
       find(id)
       return options.compare(id, folder.databaseFile(id), signal)
     },
-    verify: (id) =>
+    verify: (id, asker) =>
       inTurn(() => {
         find(id)
         return folder.verify(id)
-      }),
-    restore: (id, confirm, actor) =>
+      }, asker),
+    restore: (id, confirm, actor, asker) =>
       inTurn(async () => {
         find(id)
         if (confirm !== id) {
@@ -128,12 +150,12 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
             log.error({ err: error, backup: id }, 'The backup could not be put back.')
           }
         })
-      }),
-    remove: (id) =>
+      }, asker),
+    remove: (id, asker) =>
       inTurn(() => {
         find(id)
         folder.remove(id)
-      }),
+      }, asker),
     databaseFile(id) {
       const backup = find(id)
       const path = folder.databaseFile(id)
