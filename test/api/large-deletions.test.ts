@@ -10,7 +10,7 @@ import { createTestHost } from '../support/create-test-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
 import { sized } from '../support/test-size.ts'
 
-const count = sized(3_000, 8_000, 20_000)
+const count = sized(3_000, 4_000, 20_000)
 /** More than are answered before the deletion has begun and after it has ended. */
 const answeredMeanwhile = 3
 const timeoutMs = sized(120_000, 600_000)
