@@ -1,6 +1,6 @@
 // `npm run test:long`, an hour, and `npm run test:release`, as long as it takes: run every test file whose size they change
-// at that size. The others have nothing to add to what `npm test` shows. What is given after `--` goes to vitest; names of files, or parts of them, before any flag
-// take the place of the list.
+// at that size. The others have nothing to add to what `npm test` shows. What is given after `--` goes to vitest; names of
+// files, or parts of them, before any flag take the place of the list.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'

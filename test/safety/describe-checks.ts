@@ -27,9 +27,8 @@ export async function describeChecks(file: string): Promise<void> {
       // Skipping is for machines where a check cannot run; the check itself names what is missing, and that is the reason shown.
       it(`${check.id} is ${describeTarget(check.target)} ${check.unit}`, async (test) => {
         if (!isLong && check.tier === 'n') test.skip('takes minutes: npm run test:long') // reason: tiers of the design
-        const value = await measure(check, check.run, sized('commit', 'nightly', 'release'), (reason) =>
-          test.skip(reason),
-        ) // reason: the check names what this machine lacks
+        const skip = (reason: string): never => test.skip(reason) // reason: the check names what this machine lacks
+        const value = await measure(check, check.run, sized('commit', 'nightly', 'release'), skip)
         expect(meetsTarget(check.target, value), `${check.id}=${value}`).toBe(true)
       })
       const mark = markOf(check.module)
