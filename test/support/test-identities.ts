@@ -4,7 +4,8 @@ import { corePlugins, optionalPlugins } from '#main/host.ts'
 import type { Caller, CredentialScope } from '#main/kernel/identity.ts'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
-import type { AuthUser, Membership } from '#main/plugins/auth/api.ts'
+import type { AuthService, AuthUser, Membership } from '#main/plugins/auth/api.ts'
+import { absenceFrom } from '#main/plugins/auth/service/absence.ts'
 import type { Answer, TestHost } from './create-test-host.ts'
 import { createTestHost } from './create-test-host.ts'
 
@@ -68,7 +69,7 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
     version: '1.0.0',
     register(host) {
       host.setIdentities({ byBearer: caller, byApiKey: caller, byCookie: () => undefined })
-      host.provide('auth', {
+      const accounts: AuthService = {
         user: (id) => users.find((user) => user.id === id),
         users: ({ query = '', limit = 50 } = {}) =>
           users.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase())).slice(0, limit),
@@ -85,7 +86,9 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
         hasOwnerPassword: () => false,
         waitingMail: () => undefined,
         endSessions: async () => undefined,
-      })
+        absence: (id, place) => absenceFrom(accounts, id, place),
+      }
+      host.provide('auth', accounts)
     },
   })
   return [...corePlugins, ...optionalPlugins.filter(({ id }) => id !== 'auth'), identities]

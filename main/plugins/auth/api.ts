@@ -29,6 +29,17 @@ export interface Team {
   readonly name: string
 }
 
+/** Why somebody acts no more: gone or shut out, no member there, or by a key that is revoked or over. */
+export type Absence = 'user_gone' | 'not_member' | 'key_gone'
+
+/** Where somebody acts, and by what. */
+export interface ActingPlace {
+  /** Null for what belongs to no organization: that is everywhere. */
+  readonly organizationId: string | null
+  /** The id of the API key that asks. */
+  readonly keyId?: string | undefined
+}
+
 /** The accounts of the workspace. Every read answers at once, from memory or one statement. */
 export interface AuthService {
   user(id: string): AuthUser | undefined
@@ -37,6 +48,8 @@ export interface AuthService {
   /** What an API key of a user may do at most; undefined for one that is revoked or over. */
   keyScope(userId: string, keyId: string): CredentialScope | undefined
   memberships(userId: string): readonly Membership[]
+  /** Why a user may not act there any more; undefined while it may. Whatever works on for somebody asks it first (D-404). */
+  absence(userId: string, place: ActingPlace): Absence | undefined
   /** The teams of an organization by name. */
   teams(organizationId: string): readonly Team[]
   /** One team, of whatever organization. */

@@ -9,6 +9,7 @@ import type { Write } from '#main/kernel/database.ts'
 import type { Caller, IdentityProvider } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AuthService, AuthUser } from './api.ts'
+import { absenceFrom } from './service/absence.ts'
 import { createAttempts } from './service/attempts.ts'
 import type { AuthConfig } from './service/auth-config.ts'
 import { sessionCookieName } from './service/auth-config.ts'
@@ -268,7 +269,7 @@ export function createAuthService(parts: AuthParts): AuthService {
     image: row.image,
     banned: isShutOut(row, clock.now()),
   })
-  return {
+  const accounts: AuthService = {
     user(id) {
       const row = readUser(read, id)
       return row === undefined ? undefined : view(row)
@@ -296,5 +297,7 @@ export function createAuthService(parts: AuthParts): AuthService {
     waitingMail: (ctx, id) => (maySeeWaitingMail(parts, ctx) ? parts.mail.content(id) : undefined),
     hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,
     endSessions: (userId) => endSessions(parts, internalContext(parts.ids.uuid()), userId),
+    absence: (userId, place) => absenceFrom(accounts, userId, place),
   }
+  return accounts
 }

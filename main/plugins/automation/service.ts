@@ -17,7 +17,6 @@ import type { AutomationService, ConfigCheck } from './api.ts'
 import { dropOldRuns, getRun, lastRuns, openChildren, openRunsOf, runsIn, waitingSteps } from './store.ts'
 import { createAlarm } from './service/alarm.ts'
 import type { Alarm } from './service/alarm.ts'
-import { absenceOf } from './service/caller.ts'
 import { openCredential } from './service/credentials.ts'
 import { createExecutor } from './service/engine/execute-run.ts'
 import { createWalk } from './service/engine/walk.ts'
@@ -134,7 +133,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       notifications: parts.notifications,
       mail: parts.mail,
       isUser: (userId, organizationId) =>
-        absenceOf(parts.auth, userId, { organizationId: null }) === undefined && worksIn(userId, organizationId),
+        parts.auth()?.absence(userId, { organizationId: null }) === undefined && worksIn(userId, organizationId),
     }),
     declaredNodes,
     nodeAliases,

@@ -21,7 +21,7 @@ export interface Caller {
 }
 
 /** The people a run may speak for. */
-export type Accounts = () => Pick<AuthService, 'user' | 'memberships' | 'hasOrganizations' | 'keyScope'> | undefined
+export type Accounts = () => Pick<AuthService, 'user' | 'absence'> | undefined
 
 /** The organization a run was started in; null for none. */
 export function organizationOf({ caller }: Pick<RunRow, 'caller'>): string | null {
@@ -32,25 +32,6 @@ export function organizationOf({ caller }: Pick<RunRow, 'caller'>): string | nul
 export function belongsTo(run: Pick<RunRow, 'caller'>, { organizationId }: RequestContext): boolean {
   const own = organizationOf(run)
   return own === null || own === organizationId
-}
-
-/**
- * Why a user may not act in an organization any more: gone or banned, no member, or by a key that is revoked or over.
- * Undefined while it may.
- * @source D-404
- */
-export function absenceOf(
-  accounts: Accounts,
-  userId: string,
-  { organizationId, keyId }: Pick<Caller, 'organizationId' | 'keyId'>,
-): 'user_gone' | 'not_member' | 'key_gone' | undefined {
-  const known = accounts()
-  const user = known?.user(userId)
-  if (user === undefined ? userId !== localOwnerId : user.banned) return 'user_gone'
-  if (known === undefined) return undefined
-  const isWithin = (): boolean => known.memberships(userId).some((one) => one.organizationId === organizationId)
-  if (organizationId !== null && known.hasOrganizations && !isWithin()) return 'not_member'
-  return keyId !== undefined && known.keyScope(userId, keyId) === undefined ? 'key_gone' : undefined
 }
 
 /** A user as expressions see it. */
@@ -86,7 +67,7 @@ export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal):
       ...(run.userId === null ? {} : { onBehalfOf: run.userId }),
     }
   }
-  const reason = run.userId === null ? 'no_user' : absenceOf(accounts, run.userId, caller)
+  const reason = run.userId === null ? 'no_user' : accounts()?.absence(run.userId, caller)
   if (run.userId === null || reason !== undefined) throw platformError('permission_denied', { reason })
   const name = accounts()?.user(run.userId)?.name
   return {

@@ -13,7 +13,6 @@ import type { Machine, MachineLease, SyncService } from '#main/plugins/sync/api.
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
 import type { Accounts } from './caller.ts'
-import { absenceOf } from './caller.ts'
 import { startConfig } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { RunStarter } from './run-starter.ts'
@@ -114,7 +113,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     if (known.flow.runAs === 'system') return undefined
     if (savedBy === null) return 'user_gone'
     const ctx: RequestContext = { ...contextFor(known), actor: { type: 'user', id: savedBy }, credential: 'session' }
-    const absence = absenceOf(parts.accounts, savedBy, { organizationId: ctx.organizationId })
+    const absence = parts.accounts()?.absence(savedBy, { organizationId: ctx.organizationId })
     if (absence === 'user_gone' || absence === 'not_member') return absence
     if (parts.authorizer().closedBecause?.(ctx) !== undefined) return 'not_member'
     return makers.some((word) => parts.authorizer().hasSystemPermission(ctx, word)) ? undefined : 'rights'

@@ -12,7 +12,7 @@ import { getRun } from '../store.ts'
 import { flowProblems } from './check-flow.ts'
 import type { CheckParts } from './check-flow.ts'
 import type { Accounts } from './caller.ts'
-import { absenceOf, contextOf } from './caller.ts'
+import { contextOf } from './caller.ts'
 import { startConfig } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -69,7 +69,7 @@ export function createTriggering(parts: TriggerParts): Triggering {
     if (userId === undefined || userId === ctx.actor.id) return ctx.actor.type === 'user' ? ctx.actor.id : null
     if (!parts.authorizer().hasSystemPermission(ctx, 'manage_flows'))
       throw platformError('permission_denied', { permission: 'manage_flows', reason: 'other_user' })
-    if (absenceOf(accounts, userId, { organizationId: ctx.organizationId }) === undefined) return userId
+    if (accounts()?.absence(userId, { organizationId: ctx.organizationId }) === undefined) return userId
     throw validationError([
       { field: 'userId', code: 'invalid_reference', message: 'There is no such user.', value: userId },
     ])

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { localOwnerId } from '#main/kernel/context.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { advanceJob, countOutcomes, getSlice, openJobs, updateJob } from '../store.ts'
@@ -52,16 +51,9 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
   const interrupted = (id: string): boolean => abort.signal.aborted || held.has(id)
 
   /** Rights outlive an account that is shut out, gone or no member, and a key that is revoked; what they began does not. */
-  const requirePresent = ({ actor: { id: userId }, credentialId: key, organizationId }: RequestContext): void => {
-    const accounts = parts.auth()
-    const user = accounts?.user(userId)
-    if (user === undefined ? userId !== localOwnerId : user.banned)
-      throw platformError('permission_denied', { reason: 'user_gone' })
-    const isWithin = (): boolean => accounts!.memberships(userId).some((one) => one.organizationId === organizationId)
-    if (organizationId !== null && accounts?.hasOrganizations === true && !isWithin())
-      throw platformError('permission_denied', { reason: 'not_member' })
-    if (key !== undefined && accounts !== undefined && accounts.keyScope(userId, key) === undefined)
-      throw platformError('permission_denied', { reason: 'key_gone' })
+  const requirePresent = ({ actor: { id: userId }, credentialId: keyId, organizationId }: RequestContext): void => {
+    const reason = parts.auth()?.absence(userId, { organizationId, keyId })
+    if (reason !== undefined) throw platformError('permission_denied', { reason })
   }
 
   const finish = async (job: JobRow, columns: Partial<JobRow>): Promise<void> => {

@@ -15,7 +15,7 @@ export interface PhaseParts extends PlanParts {
   readonly watches: ChangeWatches
   readonly search: () => Pick<SearchService, 'clearStale'> | undefined
   readonly feed: () => Pick<FeedService, 'changedByPeople'> | undefined
-  readonly auth: () => Pick<AuthService, 'user' | 'keyScope' | 'memberships' | 'hasOrganizations'> | undefined
+  readonly auth: () => Pick<AuthService, 'absence'> | undefined
 }
 
 /** The staged file of a job. */

@@ -1,6 +1,6 @@
 // Who lent a signed address for a download: it opens what that caller may read when it is used (D-402).
 import type { RequestContext } from '#main/kernel/context.ts'
-import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import { internalContext } from '#main/kernel/context.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 
 /** A caller, as an address names one. */
@@ -23,11 +23,9 @@ export function contextOfLender(
   parts: { readonly auth: () => AuthService | undefined; readonly permissionEpoch: () => number },
 ): RequestContext | undefined {
   const accounts = parts.auth()
-  const account = accounts?.user(user)
-  if (account === undefined ? user !== localOwnerId : account.banned) return undefined
-  const isWithin = (): boolean =>
-    accounts!.memberships(user).some(({ organizationId }) => organizationId === organization)
-  if (accounts?.hasOrganizations === true && !isWithin()) return undefined
+  if (accounts?.absence(user, { organizationId: organization, keyId: key }) !== undefined) return undefined
+  // An address lent before there were organizations opens nothing that belongs to one.
+  if (organization === null && accounts?.hasOrganizations === true) return undefined
   const scope = key === undefined ? undefined : accounts?.keyScope(user, key)
   if (key !== undefined && scope === undefined) return undefined
   return {

@@ -4,7 +4,7 @@ import type { StopReason } from '#shared/contracts/common.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import { internalContext } from '#main/kernel/context.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { whyNotLent } from '#main/kernel/identity.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
@@ -22,7 +22,7 @@ export interface Spoken {
 export interface SpeakerParts {
   readonly authorizer: () => Authorizer
   readonly isAdministrator: (ctx: RequestContext) => boolean
-  readonly auth: () => Pick<AuthService, 'user' | 'memberships' | 'hasOrganizations'> | undefined
+  readonly auth: () => Pick<AuthService, 'absence' | 'memberships' | 'hasOrganizations'> | undefined
   readonly data: Pick<DataService, 'reach' | 'canReadField'>
   readonly realtime: () => Pick<RealtimeService, 'canSee'> | undefined
   readonly objectSchema: (name: string) => ObjectSchema | undefined
@@ -55,9 +55,7 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
 
   const standingOf: Speakers['standingOf'] = ({ row }, record) => {
     const accounts = parts.auth()
-    const user = accounts?.user(row.saved_by)
-    if (user?.banned === true || (accounts !== undefined && user === undefined && row.saved_by !== localOwnerId))
-      return 'user_gone'
+    if (accounts?.absence(row.saved_by, { organizationId: null }) !== undefined) return 'user_gone'
     const places = accounts?.hasOrganizations === true ? accounts.memberships(row.saved_by) : undefined
     const around = (): string | null =>
       record === undefined ? (places?.[0]?.organizationId ?? null) : parts.organizationOf(record.object, record.id)
