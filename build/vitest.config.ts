@@ -68,8 +68,9 @@ export default defineConfig(({ mode }) => {
         testTimeout: isLong ? 600_000 : isPatient ? 180_000 : 40_000,
         hookTimeout: isPatient ? 180_000 : 60_000,
         isolate: false,
-        // Files share a process: what one of them leaves would be looked at again in every short collection.
-        execArgv: ['--max-semi-space-size=64'],
+        // Files share a process: what one of them leaves would be looked at again in every short collection, and in a
+        // long one each time that a small heap has grown a little (an eighth of the processor time).
+        execArgv: ['--max-semi-space-size=64', '--initial-old-space-size=1024'],
         // At full size most of them wait: for clocks, for kills, for each other.
         maxWorkers: isLong ? 4 : 3,
         // A long run has units that take as long as what comes after them.

@@ -119,7 +119,7 @@ describe('GET /search', () => {
   })
 
   it('finds each of many records by each of its words', { timeout: sized(180_000, 900_000) }, async () => {
-    const many = sized(300, 2_000, 10_000)
+    const many = sized(300, 1_200, 10_000)
     const word = (n: number): string => `w${(n * 7919).toString(36)}x${n}`
     await host.defineObject('crowd', { title: { type: 'text' }, body: { type: 'textarea' } }, search0())
     for (let at = 0; at < many; at += 500) {

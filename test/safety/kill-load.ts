@@ -1,5 +1,6 @@
 // Load for a server that is about to be killed: single writes, atomic batches and createMany, with a journal of what
 // was acknowledged, and the comparison of that journal with the file afterwards.
+import { setTimeout as pause } from 'node:timers/promises'
 import BetterSqlite3 from 'better-sqlite3'
 import type { ChildServer } from './child-server.ts'
 
@@ -41,8 +42,8 @@ export interface RunningLoad {
   stop(): Promise<void>
 }
 
-/** Starts `clients` clients, each with one request at a time. */
-export function startLoad(server: Pick<ChildServer, 'call'>, journal: Journal, clients = 8): RunningLoad {
+/** Starts `clients` clients, each with one request at a time. @param restMs what a client waits between two of them */
+export function startLoad(server: Pick<ChildServer, 'call'>, journal: Journal, clients = 8, restMs = 0): RunningLoad {
   let stopping = false
   const running = Array.from({ length: clients }, async (_, client) => {
     for (let turn = 0; !stopping; turn += 1) {
@@ -59,6 +60,7 @@ export function startLoad(server: Pick<ChildServer, 'call'>, journal: Journal, c
         if (error instanceof Refused) throw error
         return
       }
+      if (restMs > 0) await pause(restMs)
     }
   })
   return {

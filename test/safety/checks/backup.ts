@@ -71,7 +71,7 @@ async function missedFlips(
     writer.close()
     const root = join(dir, 'backups', id)
     const files = readdirSync(root).toSorted()
-    const flips = { commit: 200, nightly: 500, release: 2_000 }[context.size]
+    const flips = { commit: 200, nightly: 300, release: 2_000 }[context.size]
     let missed = 0
     for (let turn = 0; turn < flips; turn += 1) {
       // Most bytes are the database's; every fourth flip goes to one of the small files.
@@ -156,7 +156,7 @@ async function restoreFailures(
   copy: (server: ChildServer, dataDir: string) => Promise<string>,
   restore: boolean,
 ): Promise<number> {
-  const rounds = { commit: 5, nightly: 15, release: 50 }[context.size]
+  const rounds = { commit: 5, nightly: 8, release: 50 }[context.size]
   return inFolder(async (dataDir) => {
     let server = await startChildServer({ dataDir })
     try {
@@ -359,7 +359,7 @@ function describeState(file: string): string {
 /** Kills an upgrade at a random moment; the file must be whole in its old or its new state, with a backup of the old. */
 async function killedUpgrades(context: CheckContext, careless: boolean): Promise<number> {
   const random = createRandom(context.seed)
-  const kills = { commit: 20, nightly: 50, release: 200 }[context.size]
+  const kills = { commit: 20, nightly: 30, release: 200 }[context.size]
   const states: Record<string, number> = {}
   let violations = 0
   let spanMs = 400

@@ -46,7 +46,7 @@ async function end(child: ChildProcess): Promise<void> {
 async function fightForFolder(context: CheckContext, careless: boolean): Promise<number> {
   const random = createRandom(context.seed)
   const dir = mkdtempSync(join(tmpdir(), 'cairn-lock-'))
-  const tries = careless ? 5 : { commit: 3, nightly: 15, release: 50 }[context.size]
+  const tries = careless ? 5 : { commit: 3, nightly: 8, release: 50 }[context.size]
   let violations = 0
   try {
     for (let turn = 0; turn < tries; turn += 1) {
@@ -264,6 +264,6 @@ defineCheck({
   file: 'process',
   unit: 'starts that hang, are slow, fail without a word or talk to a stranger when the port or the folder is taken',
   target: 0,
-  run: (context) => badStarts(context, cairnEntry, { commit: 3, nightly: 8, release: 20 }[context.size]),
+  run: (context) => badStarts(context, cairnEntry, { commit: 3, nightly: 5, release: 20 }[context.size]),
   twin: (context) => badStarts(context, childEntry('hanging-start'), 1),
 })
