@@ -45,6 +45,8 @@ const looked = sized(
 )
 /** Rules about colours: between schemes nothing else changes. */
 const colorRules = ['color-contrast', 'link-in-text-block']
+/** Rules about names, which is what a narrow screen folds away; before a release it is asked for everything. */
+const nameRules = ['button-name', 'link-name', 'label', 'select-name', 'aria-input-field-name', 'aria-command-name']
 /** German, longer words with accents, and those from right to left: by turns in a long run, each before a release. */
 const languages = ['de', 'en-XA', 'ar-XB']
 /** Each route once, the objects' own screens among them. */
@@ -219,7 +221,7 @@ describe('screens', () => {
         await expectNoSidewaysScrolling(page)
         await page.screenshot({ path: `${shots}${name}-320.png` })
         // Labels that are folded away on a narrow screen are missed in one scheme as well as in two.
-        if (isLong) expect(await violations(page)).toEqual([])
+        if (isLong) expect(await violations(page, sized<string[] | undefined>(nameRules, nameRules, undefined))).toEqual([])
         expect(errors.filter((line) => !expected.some((part) => line.includes(part)))).toEqual([])
       } finally {
         await close()
