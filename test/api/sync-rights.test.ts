@@ -74,6 +74,25 @@ describe('rights', () => {
   })
 })
 
+describe('organizations', () => {
+  it('keep machines from being invited and from joining, in words, with objects and without', async () => {
+    const plugins = withoutBackups([...corePlugins, ...optionalPlugins])
+    const host = kept(await createAuthHost({ plugins: { organization: true } }, { plugins }))
+    await listen(host)
+    await host.post('/sync/enable')
+    const join = { code: '1234567', address: '127.0.0.1:1', deviceName: 'Laptop' }
+    for (const object of [null, 'note']) {
+      if (object !== null) await host.defineObject(object, { title: { type: 'text' } })
+      for (const answer of [await host.post('/sync/pairing'), await host.post('/sync/pairing/join', join)])
+        expect([answer.status, answer.body.error.code, answer.body.error.details]).toEqual([
+          409,
+          'pairing_refused',
+          { reason: 'organizations' },
+        ])
+    }
+  })
+})
+
 describe('rights that are handed on', () => {
   it('are those of who invites: nobody but an administrator lets in a machine of somebody else, or one of administrators', async () => {
     const host = kept(await createAuthHost({}, { plugins: withoutBackups([...corePlugins, ...optionalPlugins]) }))

@@ -221,7 +221,8 @@ describe('screens', () => {
         await expectNoSidewaysScrolling(page)
         await page.screenshot({ path: `${shots}${name}-320.png` })
         // Labels that are folded away on a narrow screen are missed in one scheme as well as in two.
-        if (isLong) expect(await violations(page, sized<string[] | undefined>(nameRules, nameRules, undefined))).toEqual([])
+        if (isLong)
+          expect(await violations(page, sized<string[] | undefined>(nameRules, nameRules, undefined))).toEqual([])
         expect(errors.filter((line) => !expected.some((part) => line.includes(part)))).toEqual([])
       } finally {
         await close()

@@ -176,6 +176,7 @@ export function reasonText(reason: string): string {
 
 const pairingReasons = [
   'rights',
+  'organizations',
   'workspace_not_empty',
   'version',
   'code_invalid',

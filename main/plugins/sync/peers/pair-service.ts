@@ -29,10 +29,15 @@ type Parts = Pick<WingParts, 'host' | 'metadata' | 'auth'>
 const onlyWayMs = 5_000
 const otherWayMs = 2_000
 
+/** With organizations nobody reads everything, whoever they are: each works in one of them (D-41, D-301). */
+function requireNoWalls(parts: Parts): void {
+  if (parts.auth()?.hasOrganizations === true) throw syncError('pairing_refused', { reason: 'organizations' })
+}
+
 /**
  * Invites one machine.
  * @throws sync_disabled, validation_error for an unknown user, pairing_refused: `rights` where this machine or that user
- * may not, `not_listening` where nobody could connect, `relay_unreachable` where the relay is the only way and not there
+ * may not, `organizations` while there are any, `not_listening` where nobody could connect, `relay_unreachable` where the relay is the only way and not there
  */
 export async function inviteMachine(
   ctx: RequestContext,
@@ -42,6 +47,7 @@ export async function inviteMachine(
 ): Promise<z.output<typeof SyncInvite>> {
   const running = control.requireRunning()
   const { roster, keys } = running
+  requireNoWalls(parts)
   if (!roster.isAdmin(keys.device)) throw syncError('pairing_refused', { reason: 'rights' })
   const user = wish.user ?? ctx.actor.id
   if (user !== ctx.actor.id && parts.auth()?.user(user) === undefined)
@@ -115,6 +121,7 @@ export async function joinMachine(
   const place = placeOf(wish)
   const keepsOwn = wish.keepOwn === true
   control.pairings.requireNew(place.code)
+  requireNoWalls(parts)
   if (!maySeeEverything(ctx, parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   if (!control.mayJoin(keepsOwn)) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })

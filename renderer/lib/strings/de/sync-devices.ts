@@ -228,6 +228,8 @@ export const syncDeviceGerman: Record<keyof typeof syncDeviceStrings, string> = 
   'pair.other': 'das andere Gerät',
   'pair.refused.rights':
     'Wer an diesem Gerät sitzt, darf nicht alles im Arbeitsbereich lesen, und ein Gerät enthält immer alles. Frage nach einer Rolle, die alles lesen darf.',
+  'pair.refused.organizations':
+    'Ein Gerät enthält immer alles, und Organisationen trennen Menschen. Sie zuerst ausschalten.',
   'pair.refused.workspace_not_empty':
     'Das beitretende Gerät enthält schon Daten oder teilt einen Arbeitsbereich mit anderen. Nur ein leeres kann beitreten, ohne das Vorhandene zu behalten.',
   'pair.refused.version':
@@ -253,7 +255,7 @@ export const syncDeviceGerman: Record<keyof typeof syncDeviceStrings, string> = 
   'pair.refused.not_listening':
     'Dieses Gerät hört nicht, das andere könnte sich also nicht verbinden. Es wurde noch nichts erstellt.',
   'pair.refused.relay_unreachable':
-    'Dieses Gerät hört nicht, und sein Relay antwortet nicht, das andere könnte sich also nicht verbinden. Es wurde noch nichts erstellt.',
+    'Dieses Gerät hört nicht, und sein Relay antwortet nicht. Es wurde noch nichts erstellt.',
   'pair.refused.relay_busy': 'Das Relay nimmt vorerst keine Versuche mehr an. Eine Minute warten und erneut versuchen.',
   'pair.refused.under_way':
     'Dieses Gerät wird mit diesem Code schon verbunden. Die Zahlen vergleichen oder das zuerst abbrechen.',

@@ -236,6 +236,8 @@ export const syncDeviceStrings = {
   'pair.other': 'the other device',
   'pair.refused.rights':
     'A device holds all of the workspace, and the person at this one may not read everything. Ask for a role that may.',
+  'pair.refused.organizations':
+    'A device holds everything, and organizations keep people apart. Switch them off first.',
   'pair.refused.workspace_not_empty':
     'The device that joins holds data, or shares a workspace. Only an empty one can join without keeping what it has.',
   'pair.refused.version': 'The two devices run versions of Cairn that are too far apart. Update the older one.',
@@ -257,8 +259,7 @@ export const syncDeviceStrings = {
   'pair.refused.refused': 'The other device invites nobody at the moment. Make a new code on it.',
   'pair.refused.not_listening':
     'This device is not listening, so the other one could not connect. Nothing was made yet.',
-  'pair.refused.relay_unreachable':
-    'This device is not listening and its relay does not answer, so the other one could not connect. Nothing was made yet.',
+  'pair.refused.relay_unreachable': 'This device is not listening and its relay does not answer. Nothing was made yet.',
   'pair.refused.relay_busy': 'The relay takes no more tries for now. Wait a minute and try again.',
   'pair.refused.under_way': 'This device is being connected by that code. Compare the numbers, or cancel that first.',
   'pair.refused.not_comparing': 'There is nothing to compare yet. Wait a moment and try again.',
