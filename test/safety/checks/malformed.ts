@@ -226,8 +226,13 @@ function callableRoutes(subject: HostUnderTest): RouteEntry[] {
   return subject.host.server.routeTable().filter(({ contract }) => contract !== null && contract.rateLimit !== 'auth')
 }
 
+/** What says who is in the way and when to come again is an answer: backups wait for each other (D-409). */
+function waitsForBackups({ status, headers, text }: RawAnswer): boolean {
+  return status === 503 && headers['retry-after'] !== undefined && text.includes('"backups_busy"')
+}
+
 function isBad(answer: RawAnswer, method: string): boolean {
-  if (answer.status === 0 || answer.status >= 500) return true
+  if (answer.status === 0 || (answer.status >= 500 && !waitsForBackups(answer))) return true
   if (answer.status < 400 || method === 'HEAD') return false
   try {
     return !ErrorBodySchema.safeParse(JSON.parse(answer.text)).success
