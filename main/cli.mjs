@@ -21,6 +21,10 @@ export async function runCli(argv) {
     setFlagsFromString('--semi-space-growth-factor=1')
     return runRelay(argv.slice(1))
   }
+  if (argv[0] === 'hub') {
+    const { runHub } = await import('./hub-command.ts')
+    return runHub(argv.slice(1))
+  }
   // Those that talk to a host are none: nothing of one is loaded.
   const { runClientCommand } = await import('./client/client-commands.ts')
   const asked = runClientCommand(argv)

@@ -45,10 +45,6 @@ interface CliOptions {
 
 /** Runs one command and answers the exit code; `serve` resolves when the host has stopped. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
-  if (argv[0] === 'hub') {
-    const { runHub } = await import('#main/hub-command.ts')
-    return runHub(argv.slice(1))
-  }
   let options: CliOptions
   let command: string
   try {

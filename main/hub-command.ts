@@ -9,7 +9,6 @@ import { hubOptions, hubOptionsUsage, makeHubKey, readHubChoice, readHubKey } fr
 import type { HubChoice } from '#main/hub-choice.ts'
 import type { HubAddress } from '#main/hub/node.ts'
 import type { HubStatus } from '#main/hub/hub-commands.ts'
-import { startHost } from '#main/index.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 
 const usage = `Usage: cairn hub <command> postgres://user@host/database [--data DIR]
@@ -140,6 +139,7 @@ async function init(given: Given): Promise<number> {
     const { snapshots } = await readStatus({ url: given.url, workspace: given.workspace, key: Buffer.alloc(32) })
     if (snapshots.length > 0)
       throw new Error(`The hub has a workspace "${given.workspace}" already. Nothing was changed.`)
+    const { startHost } = await import('#main/index.ts')
     await (await startHost({ dataDir: given.dataDir, port: 0 })).stop()
   }
   const held = openDataDir(given.dataDir)
