@@ -13,11 +13,11 @@ it('keeps what was acknowledged whatever happens to nodes, clocks and calls', as
       expect(report.broken).toEqual([])
       for (const key of ['acknowledged', 'reads', 'epochs', 'copies'] as const) seen[key] += report[key]
     }),
-    { numRuns: sized(20, 200, 2_000) },
+    { numRuns: sized(20, 120, 2_000) },
   )
   // The schedules are worth something only where leaders write, change and are read.
-  expect(seen.acknowledged).toBeGreaterThan(sized(20, 200, 2_000) * 20)
-  expect(seen.epochs).toBeGreaterThan(sized(20, 200, 2_000) * 3)
-  expect(seen.reads).toBeGreaterThan(sized(20, 200, 2_000) * 50)
-  expect(seen.copies).toBeGreaterThan(sized(20, 200, 2_000) * 3)
+  expect(seen.acknowledged).toBeGreaterThan(sized(20, 120, 2_000) * 20)
+  expect(seen.epochs).toBeGreaterThan(sized(20, 120, 2_000) * 3)
+  expect(seen.reads).toBeGreaterThan(sized(20, 120, 2_000) * 50)
+  expect(seen.copies).toBeGreaterThan(sized(20, 120, 2_000) * 3)
 })

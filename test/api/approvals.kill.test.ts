@@ -11,7 +11,7 @@ import type { ApiCall } from '../support/api-call.ts'
 import { connectToDataDir, expectStatus } from '../support/api-call.ts'
 import { sized } from '../support/test-size.ts'
 
-const rounds = sized(2, 6, 60)
+const rounds = sized(2, 4, 60)
 const perRound = 20
 const maxDelayMs = 60
 

@@ -12,7 +12,7 @@ import { connectToDataDir, expectStatus } from '../support/api-call.ts'
 import { rowOf } from '../support/flow-calls.ts'
 import { sized } from '../support/test-size.ts'
 
-const rounds = sized(2, 12, 200)
+const rounds = sized(2, 8, 200)
 const stepsPerRun = 12
 const perRound = 3
 const maxDelayMs = 120

@@ -10,7 +10,7 @@ import type { HubOfMachines } from '../support/hub-of-machines.ts'
 import { hasPostgres } from '../support/postgres-cluster.ts'
 import { sized } from '../support/test-size.ts'
 
-const rows = sized(20_000, 200_000)
+const rows = sized(20_000, 60_000, 200_000)
 const csv = `title\n${Array.from({ length: rows }, (_, at) => `row ${at}`).join('\n')}\n`
 const jobs = '/api/v1/data/note/import/jobs'
 
@@ -22,7 +22,7 @@ describe.skipIf(!hasPostgres)('an import in a hub', () => {
 
   it(
     'goes on in mid-slice at the next leader, and its rows are kept no longer than it',
-    { timeout: 240_000 },
+    { timeout: 600_000 },
     async () => {
       const [first, second] = made.machines as [(typeof made.machines)[0], (typeof made.machines)[0]]
       first.start()
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)('an import of a hub whose PostgreSQL is away', () 
   beforeAll(async () => void (made = await createHub(['a'])))
   afterAll(() => made?.remove())
 
-  it('is refused as an upload, and waits as a job that goes on when it is back', { timeout: 240_000 }, async () => {
+  it('is refused as an upload, and waits as a job that goes on when it is back', { timeout: 600_000 }, async () => {
     const [machine] = made.machines as [(typeof made.machines)[0]]
     machine.start()
     const { call } = await leaderOf([machine])

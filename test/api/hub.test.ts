@@ -25,7 +25,7 @@ const kinds = sized(
   ['killed', 'handover'] as const,
   ['killed', 'cut', 'handover', 'slow', 'paused', 'silent', 'killed', 'handover'] as const,
 )
-const rounds = Number(process.env['CAIRN_RUNS'] ?? sized(kinds.length, 10, 300))
+const rounds = Number(process.env['CAIRN_RUNS'] ?? sized(kinds.length, 8, 300))
 const limitMs = sized(180_000, 7_200_000)
 
 // reason: there is no PostgreSQL to test with on every machine

@@ -8,7 +8,7 @@ import { startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
 import { sized } from '../support/test-size.ts'
 
-const total = sized(900, 12_000)
+const total = sized(900, 6_000, 12_000)
 let dataDir: string
 let server: ChildServer
 

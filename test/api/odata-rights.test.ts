@@ -244,7 +244,7 @@ describe('the same lists through all doors', () => {
             }
           },
         ),
-        { numRuns: sized(20, 250, 5_000) },
+        { numRuns: sized(20, 150, 5_000) },
       )
     },
     sized(60_000, 1_800_000),

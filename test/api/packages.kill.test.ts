@@ -11,7 +11,7 @@ import type { ApiCall } from '../support/api-call.ts'
 import { filesOf, zipOf } from '../support/package-archives.ts'
 import { sized } from '../support/test-size.ts'
 
-const rounds = sized(3, 6, 60)
+const rounds = sized(3, 4, 60)
 const maxDelayMs = 250
 const objects = 6
 const id = 'org.kill.app'

@@ -13,7 +13,7 @@ import { groupings, orders, select } from '../support/query-oracle/groups.ts'
 import { sized } from '../support/test-size.ts'
 
 /** Sets of records; each is asked `asked` times. */
-const runs = sized(3, 15, 50)
+const runs = sized(3, 8, 50)
 const asked = 50
 const timeout = sized(120_000, 1_200_000)
 

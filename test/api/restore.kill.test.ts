@@ -9,7 +9,7 @@ import type { ChildServer } from '../safety/child-server.ts'
 import { startChildServer } from '../safety/child-server.ts'
 import { sized } from '../support/test-size.ts'
 
-const kills = sized(2, 4, 60)
+const kills = sized(2, 3, 60)
 /** From before the copy of the present state to after the restart. */
 const spanMs = 2_500
 

@@ -192,7 +192,7 @@ it('loses nothing that was not announced and is not in a backup', async () => {
       }
       expect((await host.get(`/data/${name}?top=10`)).status).toBe(200)
     }),
-    { numRuns: sized(8, 25, 150) },
+    { numRuns: sized(8, 16, 150) },
   )
   // A history in which nothing is ever lost would prove nothing.
   expect(lostInAll).toBeGreaterThan(20)

@@ -11,7 +11,7 @@ import { filesOnDisk, multipart, noise, sha256 } from '../support/storage-calls.
 import { sized } from '../support/test-size.ts'
 
 /** `CAIRN_KILLS` takes another number. */
-const kills = Number(process.env['CAIRN_KILLS'] ?? sized(5, 12, 200))
+const kills = Number(process.env['CAIRN_KILLS'] ?? sized(5, 8, 200))
 const chunkSize = 5_242_880
 const workers = 4
 

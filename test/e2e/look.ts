@@ -5,10 +5,13 @@ import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { isRelease } from '../support/release-size.ts'
 import { sized } from '../support/test-size.ts'
 
 /** Where pictures of the screens are left for people to look at. */
 export const pictures = fileURLToPath(new URL('shots/', import.meta.url))
+/** Whether pictures are left, which takes time: before a release, and where `CAIRN_PICTURES` is set. */
+const keepsPictures = isRelease || process.env['CAIRN_PICTURES'] !== undefined
 /** The colour schemes a run looks at, the light one last. */
 export const schemes = sized<readonly ('dark' | 'light')[]>(['light'], ['dark', 'light'])
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -43,12 +46,17 @@ export async function violations(page: Page, only?: readonly string[]): Promise<
   }, looked)
 }
 
+/** Leaves a picture of a page for people, where this run leaves any. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (keepsPictures) await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
+
 /** Pictures in light, and in a long run in dark too, without a violation of a rule. The page is light afterwards. */
 export async function look(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true })
   for (const scheme of schemes) {
     await turn(page, scheme)
-    await page.screenshot({ path: join(pictures, `${name}-${scheme}.png`) })
+    await picture(page, `${name}-${scheme}`)
     const found = await violations(page)
     expect({ name, scheme, found }).toEqual({ name, scheme, found: [] })
   }

@@ -1,11 +1,12 @@
 // Checks the screens of the register, one of each part of the application in light, and in a long run all of them in dark too: it has a heading,
-// no error, no accessibility violation, no sideways scrolling at 1024 and 320 CSS pixels; and leaves a picture behind.
+// no error, no accessibility violation, no sideways scrolling at 1024 and 320 CSS pixels; and leaves a picture behind where
+// pictures are asked for (`CAIRN_PICTURES`).
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, sized } from '../support/test-size.ts'
-import { pictures as shots, schemes, turn, violations } from './look.ts'
+import { picture, pictures as shots, schemes, turn, violations } from './look.ts'
 import { openBench } from './open-console.ts'
 import { createTabPool } from './tab-pool.ts'
 import type { TabPool } from './tab-pool.ts'
@@ -214,12 +215,12 @@ describe('screens', () => {
         expect(await page.getByRole('heading', { level: 1, includeHidden: true }).count()).toBeGreaterThan(0)
         for (const scheme of schemes) {
           await turn(page, scheme)
-          await page.screenshot({ path: `${shots}${name}-${scheme}.png` })
+          await picture(page, `${name}-${scheme}`)
           const found = await violations(page, scheme === schemes[0] ? undefined : colorRules)
           expect({ scheme, found }).toEqual({ scheme, found: [] })
         }
         await expectNoSidewaysScrolling(page)
-        await page.screenshot({ path: `${shots}${name}-320.png` })
+        await picture(page, `${name}-320`)
         // Labels that are folded away on a narrow screen are missed in one scheme as well as in two.
         if (isLong)
           expect(await violations(page, sized<string[] | undefined>(nameRules, nameRules, undefined))).toEqual([])
@@ -242,11 +243,11 @@ describe('screens', () => {
         const html = page.locator('html')
         expect(await html.getAttribute('lang')).toMatch(new RegExp(`^${tag}`))
         expect(await html.getAttribute('dir')).toBe(tag === 'ar-XB' ? 'rtl' : 'ltr')
-        await page.screenshot({ path: `${shots}${tag}${route.replace(/\W+/g, '-')}.png` })
+        await picture(page, `${tag}${route.replace(/\W+/g, '-')}`)
         if (tag === 'en-XA') expect(await englishTexts(page, answers)).toEqual([])
         expect(await violations(page)).toEqual([])
         await expectNoSidewaysScrolling(page)
-        await page.screenshot({ path: `${shots}${tag}${route.replace(/\W+/g, '-')}-320.png` })
+        await picture(page, `${tag}${route.replace(/\W+/g, '-')}-320`)
         expect(errors.filter((line) => !(screen.expectedErrors ?? []).some((part) => line.includes(part)))).toEqual([])
       } finally {
         await giveBack()

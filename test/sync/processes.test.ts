@@ -16,7 +16,7 @@ import { ProcessRun } from '../support/sync-model/process-run.ts'
 import { isLong, sized } from '../support/test-size.ts'
 
 const first = Number(process.env['CAIRN_SEED'] ?? Date.now() % 1_000_000)
-const seeds = Number(process.env['CAIRN_RUNS'] ?? sized(4, 24, 200))
+const seeds = Number(process.env['CAIRN_RUNS'] ?? sized(4, 10, 200))
 const names = Object.keys(clusterFaults) as FaultName[]
 /** The goal is 10 s on a quiet machine; one with other work is given more, and the time is printed. */
 const restMs = Number(process.env['CAIRN_CONVERGE_MS'] ?? 60_000)

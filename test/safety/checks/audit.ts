@@ -216,7 +216,7 @@ async function killWhileWriting(context: CheckContext, entry: string): Promise<n
   let bad = 0
   let acknowledged = 0
   try {
-    for (let round = 0; round < { commit: 2, nightly: 6, release: 40 }[context.size]; round += 1) {
+    for (let round = 0; round < { commit: 2, nightly: 4, release: 40 }[context.size]; round += 1) {
       const server = await startChildServer({ dataDir, entry })
       let isOver = false
       const load = Array.from({ length: 4 }, async (_none, worker) => {

@@ -359,7 +359,7 @@ function describeState(file: string): string {
 /** Kills an upgrade at a random moment; the file must be whole in its old or its new state, with a backup of the old. */
 async function killedUpgrades(context: CheckContext, careless: boolean): Promise<number> {
   const random = createRandom(context.seed)
-  const kills = { commit: 20, nightly: 30, release: 200 }[context.size]
+  const kills = { commit: 20, nightly: 25, release: 200 }[context.size]
   const states: Record<string, number> = {}
   let violations = 0
   let spanMs = 400

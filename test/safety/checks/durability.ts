@@ -58,7 +58,7 @@ async function endUnderLoad(
 }
 
 function killCount(context: CheckContext): number {
-  return { commit: 3, nightly: 20, release: 500 }[context.size]
+  return { commit: 3, nightly: 12, release: 500 }[context.size]
 }
 
 let killed: Promise<Series> | undefined

@@ -247,7 +247,7 @@ async function countBadAnswers(context: CheckContext, careless: boolean): Promis
     const nonsense = createNonsense(createRandom(context.seed))
     const routes = callableRoutes(subject)
     // Each route is called so often that carelessness in one of them shows.
-    const total = routes.length * { commit: careless ? 10 : 2, nightly: 8, release: 60 }[context.size]
+    const total = routes.length * { commit: careless ? 10 : 2, nightly: 4, release: 60 }[context.size]
     const requests = Array.from({ length: total }, (_, index) =>
       nonsenseRequest(subject, routes[index % routes.length]!, nonsense),
     )

@@ -18,7 +18,7 @@ const meetMs = 120_000
 async function countAfterKills(context: CheckContext, guard: SyncGuard | null): Promise<number> {
   const isTwin = guard === 'groups'
   // Whether a kill falls into a group hangs on how busy the machine is: a twin tries until one does.
-  const kills = isTwin ? 10 : { commit: 1, nightly: 10, release: 100 }[context.size]
+  const kills = isTwin ? 10 : { commit: 1, nightly: 4, release: 100 }[context.size]
   const random = createRandom(context.seed)
   const founder = await startSyncHost(guard)
   const other = await startSyncHost(guard, 'joins').catch(async (error: unknown) => {

@@ -20,7 +20,7 @@ const forgetful: MachineRules = {
 
 /** Histories after which machines differ from each other or from what they had seen; stops at the first. */
 async function countBrokenHistories(context: CheckContext, rules?: MachineRules): Promise<number> {
-  const wanted = { commit: 20, nightly: 200, release: 2_000 }[context.size]
+  const wanted = { commit: 20, nightly: 60, release: 2_000 }[context.size]
   const machines = rules === undefined ? 7 : 3
   const pool = await createPool(machines, rules)
   try {
