@@ -1,5 +1,5 @@
 // A device that is paired and hostile: mutated frames, mutated updates in envelopes whose signatures are right, writes it
-// may not make. The host goes on, keeps what it had, and says what came. A long run sends 100,000 of each.
+// may not make. The host goes on, keeps what it had, and says what came. A release is sent 100,000 of each.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { statement } from '#main/kernel/database.ts'
@@ -12,6 +12,7 @@ import type { Frame } from '#main/replication/wire/frames.ts'
 import { cutPieces } from '#main/replication/wire/pieces.ts'
 import { loadDeviceKeys } from '#main/replication/channel/device-keys.ts'
 import { createFileSecrets } from '#main/kernel/file-secrets.ts'
+import { badPerMinute } from '#main/plugins/sync/session/misbehaviour.ts'
 import { join } from 'node:path'
 import type { TestHost } from '../support/create-test-host.ts'
 import type { HostileDevice } from '../support/hostile-device.ts'
@@ -72,6 +73,12 @@ const appliedSeq = (): number => {
 const problemOf = (seq: number): { reason: string; detail: string } | undefined => {
   const sql = 'SELECT reason, detail FROM sync_problem WHERE inc = ? AND seq = ?'
   return host.host.database.read.get(statement<{ reason: string; detail: string }>(sql, [hostile.inc, seq]))
+}
+
+/** How many updates behind a number were refused for good. */
+const refusedAfter = (seq: number): number => {
+  const sql = "SELECT count(*) AS n FROM sync_problem WHERE inc = ? AND seq > ? AND kind = 'quarantine'"
+  return host.host.database.read.get(statement<{ n: number }>(sql, [hostile.inc, seq]))!.n
 }
 
 /** How many updates that wait for others lie aside, by document; of those up to a number. */
@@ -264,6 +271,7 @@ describe('a hostile device', () => {
     const before = usedHeap()
     let laidAside = 0
     let pauses = 0
+    let due = 0
     for (let sent = 0; sent < updateCount; sent += ids.length) {
       if ((await peerAtHost()).state !== 'connected') {
         pauses += 1
@@ -278,6 +286,8 @@ describe('a hostile device', () => {
         return { doc, update: mutate(update, next) }
       })
       await send(bodies)
+      // Of the last round nobody looks at the pause.
+      if (refusedAfter(last) > badPerMinute && sent + ids.length < updateCount) due += 1
       for (const [index, id] of ids.entries()) {
         if (problemOf(hostile.seq() - ids.length + 1 + index) === undefined) continue
         laidAside += 1
@@ -289,8 +299,9 @@ describe('a hostile device', () => {
       if (sent % 5_000 < ids.length) expect((await host.get('/sync/status')).status).toBe(200)
     }
     expect(laidAside).toBeGreaterThan(updateCount / 2)
-    // More than twenty in a minute is too much, whatever the frames around them look like: nearly each round brings as many.
-    expect(pauses).toBeGreaterThan((0.8 * updateCount) / ids.length)
+    // More than twenty in a minute is too much, whatever the frames around them look like: most rounds bring as many.
+    expect(due).toBeGreaterThan(updateCount / ids.length / 2)
+    expect(pauses).toBeGreaterThanOrEqual(due)
     expect(usedHeap() - before).toBeLessThan(heapBound)
     expect(await countParts()).toBe(held)
     expect((await host.post('/data/part', { title: 'Still here' })).status).toBe(201)
