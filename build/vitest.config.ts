@@ -32,7 +32,10 @@ const timed = [
 ]
 
 /** Those whose limits of time are in a long run: what they prove at a commit are counts. */
-const timedInLongRun = ['test/safety/{backup,durability,process,schema,scripts,socket-load}.test.ts']
+const timedInLongRun = [
+  'test/api/analytics-sql.test.ts',
+  'test/safety/{backup,durability,process,schema,scripts,socket-load}.test.ts',
+]
 
 /** Files that replace modules, each in a process of its own. */
 const isolated = ['main/hub/hub-mutants.long.test.ts', 'test/sync/model-mutants.long.test.ts']

@@ -98,8 +98,7 @@ describe('raw SQL', () => {
     const elapsed = performance.now() - start
     expect([status, body.error.code]).toEqual([504, 'timeout'])
     expect(elapsed).toBeLessThan(13_000)
-    // Whoever waits for its end waits ten seconds; a busy machine alone makes one of them.
-    expect(slowest).toBeLessThan(3_000)
+    expect(slowest).toBeLessThan(1_000)
   })
 
   it('may not fill the memory of the machine', async () => {
