@@ -1,5 +1,6 @@
 // Whom a request comes from, and the door through which a plugin says whom a credential belongs to. Knows no HTTP.
 import type { Actor } from '#shared/events.ts'
+import { localOwnerId } from './context.ts'
 
 /** How the caller proved who it is. */
 export type CredentialKind = 'connection-token' | 'console-session' | 'session' | 'api-key' | 'none' | 'internal'
@@ -89,4 +90,32 @@ export function whyNotLent(
 ): 'IMPERSONATED' | 'narrowed_key' | null {
   if (caller.impersonatorId !== undefined) return 'IMPERSONATED'
   return narrowedKey(caller) === null ? null : 'narrowed_key'
+}
+
+/** Why somebody acts no more: gone or shut out, no member there, or by a key that is revoked or over. */
+export type Absence = 'user_gone' | 'not_member' | 'key_gone'
+
+/** Where somebody acts, and by what. */
+export interface ActingPlace {
+  /** Null for what belongs to no organization: that is everywhere. */
+  readonly organizationId: string | null
+  /** The id of the API key that asks. */
+  readonly keyId?: string | undefined
+}
+
+/** What says whether somebody is still there. */
+export interface Presence {
+  /** Why a user may not act there any more; undefined while it may. */
+  absence(userId: string, place: ActingPlace): Absence | undefined
+}
+
+/**
+ * Why a user may not act there any more; undefined while it may. Whatever works on for somebody asks it first (D-404).
+ *
+ * @param accounts undefined on a host without any: then the local owner is there alone, and no key holds
+ */
+export function absenceOf(accounts: Presence | undefined, userId: string, place: ActingPlace): Absence | undefined {
+  if (accounts !== undefined) return accounts.absence(userId, place)
+  if (userId !== localOwnerId) return 'user_gone'
+  return place.keyId === undefined ? undefined : 'key_gone'
 }

@@ -1,6 +1,6 @@
 // What other plugins may ask of accounts. Types only; credentials are found through `host.setIdentities`.
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { CredentialScope } from '#main/kernel/identity.ts'
+import type { CredentialScope, Presence } from '#main/kernel/identity.ts'
 
 /** An account as other plugins see it. */
 export interface AuthUser {
@@ -29,27 +29,14 @@ export interface Team {
   readonly name: string
 }
 
-/** Why somebody acts no more: gone or shut out, no member there, or by a key that is revoked or over. */
-export type Absence = 'user_gone' | 'not_member' | 'key_gone'
-
-/** Where somebody acts, and by what. */
-export interface ActingPlace {
-  /** Null for what belongs to no organization: that is everywhere. */
-  readonly organizationId: string | null
-  /** The id of the API key that asks. */
-  readonly keyId?: string | undefined
-}
-
 /** The accounts of the workspace. Every read answers at once, from memory or one statement. */
-export interface AuthService {
+export interface AuthService extends Presence {
   user(id: string): AuthUser | undefined
   /** All accounts by name; `query` narrows by name, email and username. */
   users(options?: { readonly query?: string; readonly limit?: number }): readonly AuthUser[]
   /** What an API key of a user may do at most; undefined for one that is revoked or over. */
   keyScope(userId: string, keyId: string): CredentialScope | undefined
   memberships(userId: string): readonly Membership[]
-  /** Why a user may not act there any more; undefined while it may. Whatever works on for somebody asks it first (D-404). */
-  absence(userId: string, place: ActingPlace): Absence | undefined
   /** The teams of an organization by name. */
   teams(organizationId: string): readonly Team[]
   /** One team, of whatever organization. */

@@ -2,6 +2,7 @@
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
+import { absenceOf } from '#main/kernel/identity.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import type { OutboxConsumer } from '#main/kernel/plugin.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
@@ -133,7 +134,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       notifications: parts.notifications,
       mail: parts.mail,
       isUser: (userId, organizationId) =>
-        parts.auth()?.absence(userId, { organizationId: null }) === undefined && worksIn(userId, organizationId),
+        absenceOf(parts.auth(), userId, { organizationId: null }) === undefined && worksIn(userId, organizationId),
     }),
     declaredNodes,
     nodeAliases,

@@ -1,6 +1,7 @@
 // Whether somebody may still act where they once could: the one place that says it (D-404). Knows accounts as others do.
 import { localOwnerId } from '#main/kernel/context.ts'
-import type { Absence, ActingPlace, AuthService } from '../api.ts'
+import type { Absence, ActingPlace } from '#main/kernel/identity.ts'
+import type { AuthService } from '../api.ts'
 
 /** Says it of {@link AuthService.absence}. */
 export function absenceFrom(

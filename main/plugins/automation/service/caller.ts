@@ -1,6 +1,7 @@
 // Who a run speaks for: what is kept of the call that started it, and the context its nodes work in (D-161).
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import { absenceOf } from '#main/kernel/identity.ts'
 import type { CredentialScope } from '#main/kernel/identity.ts'
 import { platformError } from '#shared/errors.ts'
 import type { AuthService } from '../../auth/api.ts'
@@ -67,7 +68,7 @@ export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal):
       ...(run.userId === null ? {} : { onBehalfOf: run.userId }),
     }
   }
-  const reason = run.userId === null ? 'no_user' : accounts()?.absence(run.userId, caller)
+  const reason = run.userId === null ? 'no_user' : absenceOf(accounts(), run.userId, caller)
   if (run.userId === null || reason !== undefined) throw platformError('permission_denied', { reason })
   const name = accounts()?.user(run.userId)?.name
   return {

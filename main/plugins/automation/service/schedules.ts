@@ -3,6 +3,7 @@
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
+import { absenceOf } from '#main/kernel/identity.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RunStatus } from '#shared/contracts/automation.ts'
@@ -113,7 +114,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     if (known.flow.runAs === 'system') return undefined
     if (savedBy === null) return 'user_gone'
     const ctx: RequestContext = { ...contextFor(known), actor: { type: 'user', id: savedBy }, credential: 'session' }
-    const absence = parts.accounts()?.absence(savedBy, { organizationId: ctx.organizationId })
+    const absence = absenceOf(parts.accounts(), savedBy, { organizationId: ctx.organizationId })
     if (absence === 'user_gone' || absence === 'not_member') return absence
     if (parts.authorizer().closedBecause?.(ctx) !== undefined) return 'not_member'
     return makers.some((word) => parts.authorizer().hasSystemPermission(ctx, word)) ? undefined : 'rights'

@@ -3,6 +3,7 @@ import type { TriggerType } from '#shared/contracts/automation.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { absenceOf } from '#main/kernel/identity.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { StartInput } from '../api.ts'
@@ -69,7 +70,7 @@ export function createTriggering(parts: TriggerParts): Triggering {
     if (userId === undefined || userId === ctx.actor.id) return ctx.actor.type === 'user' ? ctx.actor.id : null
     if (!parts.authorizer().hasSystemPermission(ctx, 'manage_flows'))
       throw platformError('permission_denied', { permission: 'manage_flows', reason: 'other_user' })
-    if (accounts()?.absence(userId, { organizationId: ctx.organizationId }) === undefined) return userId
+    if (absenceOf(accounts(), userId, { organizationId: ctx.organizationId }) === undefined) return userId
     throw validationError([
       { field: 'userId', code: 'invalid_reference', message: 'There is no such user.', value: userId },
     ])

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Clock } from '#main/kernel/clock.ts'
+import { absenceOf } from '#main/kernel/identity.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { advanceJob, countOutcomes, getSlice, openJobs, updateJob } from '../store.ts'
 import type { JobRow } from '../store.ts'
@@ -52,7 +53,7 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
 
   /** Rights outlive an account that is shut out, gone or no member, and a key that is revoked; what they began does not. */
   const requirePresent = ({ actor: { id: userId }, credentialId: keyId, organizationId }: RequestContext): void => {
-    const reason = parts.auth()?.absence(userId, { organizationId, keyId })
+    const reason = absenceOf(parts.auth(), userId, { organizationId, keyId })
     if (reason !== undefined) throw platformError('permission_denied', { reason })
   }
 

@@ -1,6 +1,6 @@
 // What the phases of a job share: the parts they work with, and the name of the staged file.
 import type { Reads, Write } from '#main/kernel/database.ts'
-import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { Presence } from '#main/kernel/identity.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { ChangeWatches } from './change-watch.ts'
@@ -15,7 +15,7 @@ export interface PhaseParts extends PlanParts {
   readonly watches: ChangeWatches
   readonly search: () => Pick<SearchService, 'clearStale'> | undefined
   readonly feed: () => Pick<FeedService, 'changedByPeople'> | undefined
-  readonly auth: () => Pick<AuthService, 'absence'> | undefined
+  readonly auth: () => Presence | undefined
 }
 
 /** The staged file of a job. */

@@ -1,6 +1,7 @@
 // Who lent a signed address for a download: it opens what that caller may read when it is used (D-402).
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
+import { absenceOf } from '#main/kernel/identity.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 
 /** A caller, as an address names one. */
@@ -23,7 +24,7 @@ export function contextOfLender(
   parts: { readonly auth: () => AuthService | undefined; readonly permissionEpoch: () => number },
 ): RequestContext | undefined {
   const accounts = parts.auth()
-  if (accounts?.absence(user, { organizationId: organization, keyId: key }) !== undefined) return undefined
+  if (absenceOf(accounts, user, { organizationId: organization, keyId: key }) !== undefined) return undefined
   // An address lent before there were organizations opens nothing that belongs to one.
   if (organization === null && accounts?.hasOrganizations === true) return undefined
   const scope = key === undefined ? undefined : accounts?.keyScope(user, key)

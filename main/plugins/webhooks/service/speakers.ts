@@ -6,7 +6,7 @@ import type { PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
-import { whyNotLent } from '#main/kernel/identity.ts'
+import { absenceOf, whyNotLent } from '#main/kernel/identity.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { RealtimeService } from '#main/plugins/realtime/api.ts'
@@ -55,7 +55,7 @@ export function createSpeakers(parts: SpeakerParts): Speakers {
 
   const standingOf: Speakers['standingOf'] = ({ row }, record) => {
     const accounts = parts.auth()
-    if (accounts?.absence(row.saved_by, { organizationId: null }) !== undefined) return 'user_gone'
+    if (absenceOf(accounts, row.saved_by, { organizationId: null }) !== undefined) return 'user_gone'
     const places = accounts?.hasOrganizations === true ? accounts.memberships(row.saved_by) : undefined
     const around = (): string | null =>
       record === undefined ? (places?.[0]?.organizationId ?? null) : parts.organizationOf(record.object, record.id)
