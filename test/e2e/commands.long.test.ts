@@ -13,6 +13,8 @@ import { seedDashboards } from './seed-dashboards.ts'
 import { callAs } from './seed-organizations.ts'
 import { seedViews } from './seed-views.ts'
 import { seedWorkspace } from './seed-workspace.ts'
+import { createTabPool } from './tab-pool.ts'
+import type { TabPool } from './tab-pool.ts'
 
 const renderer = fileURLToPath(new URL('../../renderer', import.meta.url))
 const made: Readonly<Record<string, readonly string[]>> = {
@@ -98,6 +100,7 @@ const countOf = async (object: string): Promise<number> =>
 
 let bench: ConsoleBench
 let organized: ConsoleBench
+let tabs: Readonly<Record<'own' | 'organized', TabPool>>
 
 const records = (rest: Omit<Case, 'at' | 'stand'> & Partial<Case>): Case => ({ at: '/o/book', stand: grid, ...rest })
 const cases: Readonly<Record<string, Case>> = {
@@ -383,6 +386,7 @@ describe('commands', () => {
     const asAda = await callAs(organized, 'ada')
     await asAda('POST', '/auth/organization/create', { name: 'Analytical Engines', slug: 'engines' })
     await organized.signIn('ada', password)
+    tabs = { own: createTabPool(bench), organized: createTabPool(organized) }
   }, 120_000)
   afterAll(async () => {
     await bench?.stop()
@@ -396,7 +400,7 @@ describe('commands', () => {
 
   it.each([...keys])('%s (%s) does what it says, and the focus is never lost', async (id, shortcut) => {
     const { at, stand, label, effect, known, bench: where } = cases[id]!
-    const { page, errors, close } = await (where === 'organized' ? organized : bench).openTab(at)
+    const { page, errors, giveBack } = await tabs[where ?? 'own'].lend(at)
     try {
       if (stand) await stand(page)
       else await page.getByRole('heading', { level: 1 }).focus()
@@ -406,7 +410,7 @@ describe('commands', () => {
       await expect.poll(async () => page.evaluate(() => document.activeElement === document.body)).toBe(false)
       expect(errors.filter((line) => known === undefined || !line.includes(known))).toEqual([])
     } finally {
-      await close()
+      await giveBack()
     }
   })
 })
