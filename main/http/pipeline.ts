@@ -1,5 +1,6 @@
 // The life of one request: guards, credential, rate bucket, parsing, permission, handler, answer. One pass, prepared at
 // start; knows no capability.
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -53,7 +54,7 @@ export interface PipelineContext extends AnswerContext {
   /** True once the server is stopping: new work is refused. */
   closing: boolean
   /** What aborts the answers that may last as long as the host. */
-  readonly lasting: Set<AbortController>
+  readonly lasting: Map<ServerResponse, AbortController>
   readonly authenticate: Authenticate
   readonly refuseCredential: RefuseCredential
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
@@ -267,9 +268,9 @@ function checkOf(pipeline: PipelineContext, { raw }: FastifyRequest): Credential
 
 /** What may last long, or has no end of its own, ends with its client and with the host. */
 function endWithHost(pipeline: PipelineContext, reply: FastifyReply, abort: AbortController): void {
-  pipeline.lasting.add(abort)
+  pipeline.lasting.set(reply.raw, abort)
   reply.raw.once('close', () => {
-    pipeline.lasting.delete(abort)
+    pipeline.lasting.delete(reply.raw)
     abort.abort(new Error('The client went away.'))
   })
 }

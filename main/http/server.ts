@@ -47,6 +47,7 @@ import { acceptPassedOn } from './passed-on.ts'
 import { admit, authoritiesOf, serve } from './pipeline.ts'
 import type { AnswerGate, PipelineContext } from './pipeline.ts'
 import type { SeesRecord } from './replay-rights.ts'
+import { createRunningRequests } from './running-requests.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
@@ -216,7 +217,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     arrival: options.arrival ?? defaultArrival,
     answerGate: options.answerGate ?? null,
     closing: false,
-    lasting: new Set(),
+    lasting: new Map(),
     authenticate: options.authenticate,
     refuseCredential: options.refuseCredential ?? createCredentialRefusal(() => noIdentities),
     resolveLocale: options.resolveLocale ?? (() => 'en'),
@@ -232,7 +233,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const app = createFastify(options.ids, pipeline)
   // Nobody has to meet it (RFC 9110 section 10.1.1), and Node's own refusal is none of the protocol.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response))
-  const running = pipeline.answerGate === null ? undefined : countRunning(app)
   const bindings: RouteBinding[] = [
     ...options.routes,
     ...documentBindings({
@@ -297,17 +297,20 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   await app.ready()
   const accept = acceptFor(options.passKey, pipeline)
-  if (accept !== undefined) {
-    app.server.prependListener('request', accept)
-    app.server.prependListener('upgrade', accept)
-  }
-  const route: Attached['route'] = (request, response) => {
+  const running = pipeline.answerGate === null ? undefined : createRunningRequests(pipeline.lasting)
+  if (accept !== undefined) app.server.prependListener('upgrade', accept)
+  const begin: Attached['route'] = (request, response) => {
     accept?.(request)
+    running?.begin(request, response)
+  }
+  if (accept !== undefined || running !== undefined) app.server.prependListener('request', begin)
+  const route: Attached['route'] = (request, response) => {
+    begin(request, response)
     app.routing(request, response)
   }
   const whenIdle = async (ms: number): Promise<void> => {
     const until = performance.now() + ms
-    while ((running?.() ?? 0) > 0 && performance.now() < until) await pause(10)
+    while ((running?.count() ?? 0) > 0 && performance.now() < until) await pause(10)
   }
   const setPort = (port: number): void => {
     pipeline.authorities = createAuthorities({ port, ...addressOptions })
@@ -369,7 +372,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     async close(before) {
       pipeline.closing = true
       await before?.()
-      for (const answer of pipeline.lasting) answer.abort(new Error('The server stops.'))
+      for (const answer of pipeline.lasting.values()) answer.abort(new Error('The server stops.'))
       // A connection whose request ends now becomes idle only after the first sweep of the server's own close.
       const sweep = setInterval(() => {
         app.server.closeIdleConnections()
@@ -396,21 +399,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     consoleUrl,
     guardUpgrade: judgeUpgrade,
   }
-}
-
-/** Counts the requests that have no whole answer yet. Those without an end of their own do not count. */
-function countRunning(app: FastifyInstance): () => number {
-  let count = 0
-  // One for all of them; an answer is closed once.
-  const ended = (): void => void (count -= 1)
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.safety?.contract?.endsWithHost !== true) {
-      count += 1
-      reply.raw.on('close', ended)
-    }
-    done()
-  })
-  return () => count
 }
 
 /** What takes requests of other nodes for those of their clients. */
