@@ -317,6 +317,7 @@ export const importRoutes = defineRoutes({
     rateLimit: 'heavy',
     errors: ['invalid_query', 'method_not_allowed'],
     timeoutMs: 600_000,
+    keepsCredential: true,
     channel: 'export',
     sends: ['Content-Disposition'],
     summary: 'Download the records of an object as CSV, JSON, NDJSON or XLSX.',

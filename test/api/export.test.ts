@@ -197,6 +197,30 @@ describe('GET /data/:object/export', () => {
     expect((await host.get('/data/closed/export')).status).toBe(405)
   })
 
+  it('ends where the key that began it holds no more', async () => {
+    await host.defineObject('long', { text: { type: 'textarea', maxLength: 5000 } })
+    const rows = Array.from({ length: 6_000 }, (_, n) => ({ text: `${n} ${'x'.repeat(4_000)}` }))
+    for (let part = 0; part < 3; part += 1)
+      await host.post('/data/long/import', { rows: rows.slice(part * 2_000, part * 2_000 + 2_000) })
+    const { body: made } = await host.post('/keys', { name: 'download' })
+    const url = `${host.host.url}/api/v1/data/long/export?format=ndjson`
+    // Nobody reads on yet: what is written waits.
+    const response = await fetch(url, { headers: { 'x-api-key': made.key } })
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    let bytes = (await reader.read()).value!.length
+    expect((await host.delete(`/keys/${made.id}`)).status).toBe(200)
+    const readOn = async (): Promise<void> => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        bytes += value.length
+      }
+    }
+    await expect(readOn()).rejects.toThrow()
+    expect(bytes).toBeLessThan(20_000_000)
+  })
+
   it('ends its process when the client goes away', async (test) => {
     onlyInLongRun(test)
     const rows = Array.from({ length: 10_000 }, (_, n) => ({ text: `${n} ${'x'.repeat(2_000)}` }))

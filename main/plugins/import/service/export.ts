@@ -1,7 +1,7 @@
 // Exports: the records of a list query as a file that is written while it is read (D-69). Never holds more than a slice of
 // records, except for XLSX, which is put together in a process of its own and limited in rows.
 import { createReadStream } from 'node:fs'
-import { invalidQuery, notFound } from '#shared/errors.ts'
+import { invalidQuery, notFound, platformError } from '#shared/errors.ts'
 import { parseSelect } from '#shared/filter/select.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -57,7 +57,7 @@ export async function exportRecords(
   const schema = parts.metadata.objectSchema(request.object)
   if (schema === undefined) throw notFound('object', request.object)
   requireApiMethods(schema, 'export')
-  const stream = await parts.data.stream(ctx, request.object, request.query)
+  const stream = whileSignedIn(ctx, await parts.data.stream(ctx, request.object, request.query))
   const file = {
     contentType: contentTypes[request.format],
     fileName: `${schema.name}-${parts.clock.iso().slice(0, 10)}.${request.format}`,
@@ -69,6 +69,18 @@ export async function exportRecords(
   const table = await tableOf(parts, schema, stream, request)
   if (request.format === 'csv') return { ...file, content: await begun(csvText(table, request)) }
   return { ...file, content: await sheetFile(parts, ctx, schema, table) }
+}
+
+/** A long download is cut off where its credential holds no more, as others' connections are (safety D5). */
+function whileSignedIn({ credentials }: RequestContext, stream: RecordStream): RecordStream {
+  if (credentials === undefined) return stream
+  async function* slices(): AsyncGenerator<PlatformRecord[]> {
+    for await (const slice of stream.slices) {
+      if (credentials!.recheck() === null) throw platformError('unauthenticated', { reason: 'credential_invalid' })
+      yield slice
+    }
+  }
+  return { ...stream, slices: slices() }
 }
 
 async function tableOf(
