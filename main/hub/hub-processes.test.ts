@@ -25,6 +25,7 @@ import { sized } from '../../test/support/test-size.ts'
 
 const leaseMs = 700
 const writers = 12
+const restMs = 15
 /** What happens to a machine, to the way to PostgreSQL, or to that. */
 const kinds = [
   'killed',
@@ -82,7 +83,9 @@ class Machine {
     }
     this.leads = false
     this.node = ''
-    const child = fork(script, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    // Flags of the tests' own process, such as a large heap from the beginning, are not those of a node.
+    const options = { execArgv: [], stdio: ['ignore' as const, 'ignore' as const, 'pipe' as const, 'ipc' as const] }
+    const child = fork(script, [JSON.stringify(settings)], options)
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.errors = (this.errors + text).slice(-4_000)))
     child.on('message', (word: HubChildWord) => {
       if ('node' in word) this.node = word.node
@@ -178,7 +181,8 @@ describe.skipIf(!hasPostgres)('two nodes of a hub', () => {
         const machine = machines.find((one) => one.leads)
         const answer = machine === undefined ? null : await machine.ask(id, { write: id })
         if (answer !== null && 'written' in answer) acknowledged.push(id)
-        else await pause(5)
+        // Who writes without a rest only makes the log longer that is read after each fault.
+        await pause(restMs)
       }
     }
     const writing = Array.from({ length: writers }, write)

@@ -153,6 +153,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
         const now = performance.now()
         silences.set(kind, Math.max(silences.get(kind) ?? 0, now - answeredAt))
         answeredAt = now
+        await pause(15)
       }
     }
     const progress = async (): Promise<void> => {

@@ -6,7 +6,6 @@ import { isLong, onlyInLongRun } from './test-size.ts'
 
 /** Files that only a long run takes, as paths from the root. Kills and full tables: seconds of waiting each. */
 export const longFiles: readonly string[] = [
-  'main/hub/hub-processes.test.ts',
   'main/relay/relay-kill.test.ts',
   'test/api/ai-vega.test.ts',
   'test/api/approvals.kill.test.ts',

@@ -168,7 +168,7 @@ defineCheck({
 
 /** How much longer known accounts take than unknown ones, or less, in percent of the time it takes: the worst step. */
 async function measureDifference(context: CheckContext, doors: Doors): Promise<number> {
-  const most = { commit: 30, nightly: 60, release: 200 }[context.size]
+  const most = { commit: 30, nightly: 40, release: 200 }[context.size]
   let worst = 0
   for (const isOpen of [false, true]) {
     // As delivered, with its waits for the disk: they are what a row more or less would show in.
@@ -253,7 +253,7 @@ defineCheck({
  * does not show; a hash that is left out does.
  */
 async function measureWork(context: CheckContext, doors: Doors): Promise<number> {
-  const pairs = { commit: 9, nightly: 20, release: 60 }[context.size]
+  const pairs = { commit: 9, nightly: 12, release: 60 }[context.size]
   const { host, clock } = await start(doors, false, false)
   try {
     await makeKnown(host)

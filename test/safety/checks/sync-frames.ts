@@ -40,7 +40,7 @@ interface Victim {
 
 /** Processes that ended, or do not answer any more. */
 async function countExits(context: CheckContext, guard: SyncGuard | null): Promise<number> {
-  const wanted = { commit: guard === null ? 600 : 500, nightly: 10_000, release: 50_000 }[context.size]
+  const wanted = { commit: guard === null ? 600 : 500, nightly: 5_000, release: 50_000 }[context.size]
   const host = await startSyncHost(guard)
   const folder = mkdtempSync(join(tmpdir(), 'cairn-frames-'))
   const port = await findFreePort()
