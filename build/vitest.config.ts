@@ -142,6 +142,7 @@ export default defineConfig(({ mode }) => {
           ...browser,
           testTimeout: safety.testTimeout,
           execArgv: [],
+          env: { CAIRN_MEASURED: '1' },
           exclude: left,
           maxWorkers: 1,
         }),
