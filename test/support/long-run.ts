@@ -83,6 +83,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/api/cli-data.test.ts': ['prints declarations that compile', 'does not follow'],
   'test/api/disk-full.test.ts': ['is told to those who listen'],
+  'test/api/export.test.ts': ['as xlsx'],
   'test/api/hub.test.ts': [
     'is begun by one of several commands',
     'takes no folder of another',

@@ -57,7 +57,8 @@ export async function exportRecords(
   const schema = parts.metadata.objectSchema(request.object)
   if (schema === undefined) throw notFound('object', request.object)
   requireApiMethods(schema, 'export')
-  const stream = whileSignedIn(ctx, await parts.data.stream(ctx, request.object, request.query))
+  const records = await parts.data.stream(ctx, request.object, request.query)
+  const stream = { ...records, slices: whileSignedIn(ctx, records.slices) }
   const file = {
     contentType: contentTypes[request.format],
     fileName: `${schema.name}-${parts.clock.iso().slice(0, 10)}.${request.format}`,
@@ -72,15 +73,11 @@ export async function exportRecords(
 }
 
 /** A long download is cut off where its credential holds no more, as others' connections are (safety D5). */
-function whileSignedIn({ credentials }: RequestContext, stream: RecordStream): RecordStream {
-  if (credentials === undefined) return stream
-  async function* slices(): AsyncGenerator<PlatformRecord[]> {
-    for await (const slice of stream.slices) {
-      if (credentials!.recheck() === null) throw platformError('unauthenticated', { reason: 'credential_invalid' })
-      yield slice
-    }
+async function* whileSignedIn<T>({ credentials }: RequestContext, content: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const piece of content) {
+    if (credentials?.recheck() === null) throw platformError('unauthenticated', { reason: 'credential_invalid' })
+    yield piece
   }
-  return { ...stream, slices: slices() }
 }
 
 async function tableOf(
@@ -160,7 +157,7 @@ async function sheetFile(
   } finally {
     await parts.staging.remove(lines)
   }
-  return readAndRemove(parts, target)
+  return whileSignedIn(ctx, readAndRemove(parts, target))
 }
 
 async function* readAndRemove(parts: ExportParts, name: string): AsyncGenerator<Uint8Array> {
