@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)('the door of a hub', () => {
         await ask('PATCH', `/data/note/${id}`, { count: 1 })
         await ask('GET', `/data/note/${id}`)
         await ask('GET', '/data/note?top=20&sort=-created_at')
-        await pause(60)
+        await pause(200)
       }
     }
     const working = Array.from({ length: writers }, work)

@@ -10,7 +10,7 @@ import type { HubOfMachines } from '../support/hub-of-machines.ts'
 import { hasPostgres } from '../support/postgres-cluster.ts'
 import { sized } from '../support/test-size.ts'
 
-const rows = sized(20_000, 60_000, 200_000)
+const rows = sized(20_000, 30_000, 200_000)
 const csv = `title\n${Array.from({ length: rows }, (_, at) => `row ${at}`).join('\n')}\n`
 const jobs = '/api/v1/data/note/import/jobs'
 

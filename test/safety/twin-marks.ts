@@ -1,5 +1,6 @@
 // Which twins have been seen to miss, and for which sources: a twin runs again at a commit once its check, the guard it takes
-// away or the registry has changed, and with `npm run test:long` always. Knows files, not what is measured.
+// away or the registry has changed, with `npm run test:long` by turns, and always before a release. Knows files, not what
+// is measured.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'

@@ -12,8 +12,8 @@ import { beginPairing, until } from '../support/synced-hosts.ts'
 import type { PairingHost } from '../support/synced-hosts.ts'
 import { sized } from '../support/test-size.ts'
 
-const many = sized(2_000, 5_000)
-const first = sized(10_000, 20_000)
+const many = sized(2_000, 3_000, 5_000)
+const first = sized(10_000, 12_000, 20_000)
 const perCall = 250
 const waitMs = 240_000
 

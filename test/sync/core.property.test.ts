@@ -7,7 +7,7 @@ import { runSchedule, schedules } from '../support/sync-model/schedule.ts'
 import { faithful } from '../support/sync-model/strategies.ts'
 import { sized } from '../support/test-size.ts'
 
-const runs = sized(200, 3_000, 10_000)
+const runs = sized(200, 2_000, 10_000)
 
 describe('machines at rest', () => {
   it.each([

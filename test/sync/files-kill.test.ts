@@ -7,7 +7,7 @@ import type { ClusterNode, SyncCluster } from '../support/sync-cluster.ts'
 import { until } from '../support/synced-hosts.ts'
 import { sized } from '../support/test-size.ts'
 
-const kills = sized(8, 10, 200)
+const kills = sized(8, 8, 200)
 let cluster: SyncCluster
 let desk: ClusterNode
 let laptop: ClusterNode

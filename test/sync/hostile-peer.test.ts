@@ -23,8 +23,8 @@ import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import { heldMemory } from '../support/held-memory.ts'
 import { sized } from '../support/test-size.ts'
 
-const frameCount = sized(600, 3_000, 100_000)
-const updateCount = sized(200, 3_000, 100_000)
+const frameCount = sized(600, 2_000, 100_000)
+const updateCount = sized(200, 2_000, 100_000)
 /** Growth of the heap beyond what the stored log explains. */
 const heapBound = 60 * 1024 * 1024
 

@@ -16,7 +16,7 @@ import {
 } from '../support/sync-model/host-steps.ts'
 import { sized } from '../support/test-size.ts'
 
-const runs = Number(process.env['CAIRN_RUNS'] ?? sized(20, 80, 4_000))
+const runs = Number(process.env['CAIRN_RUNS'] ?? sized(20, 60, 4_000))
 /** Enough to go every way. */
 const isMany = runs >= 300
 const limitMs = Number(process.env['CAIRN_LIMIT_MS'] ?? 3_600_000)

@@ -7,7 +7,7 @@ import type { ClusterNode, SyncCluster } from '../support/sync-cluster.ts'
 import { until } from '../support/synced-hosts.ts'
 import { sized } from '../support/test-size.ts'
 
-const rounds = sized(6, 20, 60)
+const rounds = sized(6, 12, 60)
 const patience = 90_000
 const everything = { allowCreate: true, allowRead: true, allowEdit: true, allowDelete: true, modifyAllRecords: true }
 const profiles = {

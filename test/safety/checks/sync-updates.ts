@@ -30,7 +30,7 @@ interface Target {
 
 /** Crashes, hangs, documents changed by updates that were laid aside, and a heap that grows. */
 async function countBroken(context: CheckContext, guard: SyncGuard | null): Promise<number> {
-  const wanted = { commit: 600, nightly: 5_000, release: 30_000 }[context.size]
+  const wanted = { commit: 600, nightly: 3_000, release: 30_000 }[context.size]
   const random = createRandom(context.seed)
   const host = await startSyncHost(guard)
   try {
