@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Actor } from '#shared/events.ts'
 import { readPrivateFile, writeFileAtomic } from './atomic-file.ts'
+import { isUuid } from './ids.ts'
 
 const fileName = 'restored.json'
 
@@ -13,6 +14,8 @@ export interface RestoreNote {
   readonly at: string
   /** Null when it was done while no host ran. */
   readonly actor: Actor | null
+  /** Id of the backup of the state that was replaced; null when that could not be read, or there was none. */
+  readonly present: string | null
 }
 
 /** Leaves the note. */
@@ -25,7 +28,8 @@ export function readRestoreNote(dataDir: string): RestoreNote | undefined {
   try {
     const text = readPrivateFile(path.join(dataDir, fileName))
     const note = text === undefined ? undefined : (JSON.parse(text) as RestoreNote)
-    return typeof note?.backup === 'string' && typeof note.at === 'string' ? note : undefined
+    if (typeof note?.backup !== 'string' || typeof note.at !== 'string') return undefined
+    return { ...note, present: isUuid(note.present ?? '') ? note.present : null }
   } catch {
     // A note that cannot be read explains nothing.
     return undefined

@@ -25,6 +25,7 @@ import { forwardAll } from './service/forwarding.ts'
 import { followSwitch } from './service/organization-switch.ts'
 import { createPasswords } from './service/password.ts'
 import type { Passwords } from './service/password.ts'
+import { keepAccounts } from './service/restored-accounts.ts'
 import { sweepExpired, updateUser } from './store.ts'
 
 const hourSeconds = 3_600
@@ -94,6 +95,7 @@ export function createAuthPlugin(passwords: Passwords = createPasswords()): Plug
             'The tokens of a provider are believed unchecked: it has neither discoveryUrl nor userInfoUrl.',
           )
       const secret = openSecret(host, config)
+      await keepAccounts(host)
       await ensureOwner(host, secret)
       await followSwitch(host, host.service('permissions'), plugins.organization)
       const parts = createAuthParts(host, config, secret, passwords)

@@ -43,15 +43,15 @@ export async function restoreOffline(dataDir: string, id: string, surroundings: 
     if (folder.get(id) === undefined) throw notFound('backup', id)
     const { verified, problems } = await folder.verify(id)
     if (!verified) throw platformError('conflict', { reason: 'backup_damaged', problems })
-    let presentSaved = false
+    let present: string | null = null
     if ((statSync(join(path, 'cairn.db'), { throwIfNoEntry: false })?.size ?? 0) > 0) {
-      presentSaved = await saveDatabase(path, folder, `before the restore of ${id}`).then(
-        () => true,
-        () => false,
+      present = await saveDatabase(path, folder, `before the restore of ${id}`).then(
+        (saved) => saved.id,
+        () => null,
       )
     }
-    writeRestoreNote(path, { backup: id, at: systemClock.iso(), actor: null })
-    folder.putBack(id, { presentSaved })
+    writeRestoreNote(path, { backup: id, at: systemClock.iso(), actor: null, present })
+    folder.putBack(id, { presentSaved: present !== null })
   })
 }
 

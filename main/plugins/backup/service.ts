@@ -89,15 +89,17 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
     }
   }
 
-  /** A database that cannot be copied any more is no reason to refuse the restore; its files are then kept aside. */
-  const savePresent = async (id: string): Promise<boolean> => {
+  /**
+   * A database that cannot be copied any more is no reason to refuse the restore; its files are then kept aside.
+   * @returns the id of the backup; null without one
+   */
+  const savePresent = async (id: string): Promise<string | null> => {
     try {
       const note = `before the restore of ${id}`
-      await options.whileKept(() => folder.create({ kind: 'manual', note, copy: options.copy }))
-      return true
+      return (await options.whileKept(() => folder.create({ kind: 'manual', note, copy: options.copy }))).id
     } catch (error) {
       log.error({ err: error }, 'The present state could not be backed up; its files are kept aside.')
-      return false
+      return null
     }
   }
 
@@ -140,11 +142,11 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         }
         const { verified, problems } = await folder.verify(id)
         if (!verified) throw platformError('conflict', { reason: 'backup_damaged', problems })
-        const presentSaved = await savePresent(id)
+        const present = await savePresent(id)
         options.requestRestart(async () => {
           try {
-            options.leaveNote({ backup: id, at: options.clock.iso(), actor })
-            folder.putBack(id, { presentSaved })
+            options.leaveNote({ backup: id, at: options.clock.iso(), actor, present })
+            folder.putBack(id, { presentSaved: present !== null })
           } catch (error) {
             // The host then restarts on the present state, which is untouched.
             log.error({ err: error, backup: id }, 'The backup could not be put back.')

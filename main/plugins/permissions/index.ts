@@ -11,6 +11,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { buildCount } from '#main/database/query/build-find.ts'
+import { readReplaced } from '#main/database/replaced-state.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { permissionsMigrations } from './migrations/index.ts'
 import { permissionsPermissions } from './permissions.ts'
@@ -23,7 +24,7 @@ import { createDirectory } from './service/directory.ts'
 import { guardRightItems } from './service/item-checks.ts'
 import { createPrincipals } from './service/principals.ts'
 import { createShares } from './service/shares.ts'
-import { forgetRecord, putRecordOrganization } from './store.ts'
+import { forgetRecord, putRecordOrganization, readAssignments, replaceAssignments } from './store.ts'
 
 /** Types whose items are rights, or what rights are about. */
 const rightTypes: ReadonlySet<string> = new Set(['permission', 'profile', 'role', 'object', 'field'])
@@ -60,6 +61,9 @@ export const permissionsPlugin = definePlugin({
       return read.get(buildCount(schema, { filter: own, rowCondition: filter, deleted: 'include' }, env))!.total > 0
     }
 
+    // A backup gives nobody back what was taken away since (D-410).
+    const assigned = readReplaced(host.options.dataDir, readAssignments)
+    if (assigned != null) await write('permissions.keep', (tx) => replaceAssignments(tx, assigned))
     const directory = createDirectory({ read, metadata, auth, changed: host.raisePermissionEpoch })
     host.setAuthorizer(createAuthorizer({ directory, schemaOf: metadata.objectSchema, hasOrganizations }))
     host.provide('permissions', createPermissionsService(host.authorizer, directory, metadata))

@@ -56,6 +56,12 @@ export function putAssignments(tx: Tx, userId: string, { profile, roles, permiss
   )
 }
 
+/** Gives everybody these instead; who is not among them is as a new account. */
+export function replaceAssignments(tx: Tx, assignments: ReadonlyMap<string, Assignments>): void {
+  tx.run(statement('DELETE FROM permissions_assignment'))
+  for (const [userId, one] of assignments) putAssignments(tx, userId, one)
+}
+
 /** The shares of a record, oldest first. */
 export function readShares(read: Reader, objectUid: string, recordId: string): ShareRow[] {
   const sql = `SELECT ${shareColumns} FROM permissions_share WHERE object_uid = ? AND record_id = ? ORDER BY id`

@@ -32,7 +32,7 @@ export const backupGerman: Record<keyof typeof backupStrings, string> = {
   'backup.delete.body': 'Was nur diese Sicherung enthält, lässt sich nicht mehr zurückholen.',
   'backup.deleted': 'Die Sicherung wurde gelöscht.',
   'backup.restore.what':
-    'Der ganze Arbeitsbereich wird, was er damals war: Datensätze, Definitionen, Personen, Rechte und Einstellungen.',
+    'Datensätze, Definitionen und Einstellungen werden, was sie damals waren. Konten, Schlüssel und Rechte bleiben.',
   'backup.restore.saved': 'Zuerst wird der jetzige Stand gesichert, damit du zu ihm zurückkehren kannst.',
   'backup.restore.restart':
     'Cairn startet neu. Alle, die damit arbeiten, werden unterbrochen und müssen sich vielleicht neu anmelden.',

@@ -29,7 +29,7 @@ export const backupStrings = {
   'backup.delete.title': 'Delete the backup of {made}?',
   'backup.delete.body': 'What only this backup holds cannot be brought back any more.',
   'backup.deleted': 'The backup was deleted.',
-  'backup.restore.what': 'The whole workspace becomes what it was: records, definitions, people, rights and settings.',
+  'backup.restore.what': 'Records, definitions and settings become what they were. Accounts, keys and rights stay.',
   'backup.restore.saved': 'The present state is backed up first, so that you can come back to it.',
   'backup.restore.restart': 'Cairn restarts. Everybody is interrupted, and may have to sign in again.',
   'backup.restore.comparing': 'Comparing the backup with the present state',

@@ -1,0 +1,183 @@
+// Who may get in after a restore: as before it, for a backup brings data back and no way in that ended since (D-410).
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthHost, password } from '../support/auth-host.ts'
+import type { AuthHost } from '../support/auth-host.ts'
+
+let host: AuthHost
+beforeEach(async () => void (host = await createAuthHost({ plugins: { organization: true } })))
+afterEach(() => host.stop())
+
+const changed = 'another long password'
+
+async function backup(): Promise<string> {
+  const { body } = await host.post('/backups')
+  return body.id as string
+}
+
+/** Restores and waits for the host that comes after. @param between what happens while no host runs */
+async function restore(id: string, between: () => void = () => undefined): Promise<void> {
+  const { stopped } = host.host
+  expect((await host.post(`/backups/${id}/restore`, { confirm: id })).status).toBe(202)
+  expect(await stopped).toBe('restart')
+  between()
+  await host.restart()
+}
+
+/** What a session is answered where no organization is needed. */
+const session = async (token: string): Promise<number> => (await host.as(token, 'GET', '/notifications')).status
+
+const lookUp = async (key: string): Promise<number> =>
+  (await host.anonymous('GET', '/data/note?top=1', undefined, { 'x-api-key': key })).status
+
+describe('a restored backup', () => {
+  it('gives no session, key, password, membership or right back that ended since', async () => {
+    await host.defineObject('note', { title: { type: 'text' } })
+    const founder = await host.account('founder')
+    const founding = await host.signIn('founder')
+    const acme = await host.as(founding, 'POST', '/auth/organization/create', { name: 'Acme', slug: 'acme' })
+    const people = Object.fromEntries(
+      await Promise.all(
+        ['leaver', 'banned', 'gone', 'member', 'chief'].map(async (name) => [name, await host.account(name)] as const),
+      ),
+    )
+    const organizationId = acme.body.id as string
+    await host.post('/auth/admin/update-user', { userId: people['member']!.id, data: { emailVerified: true } })
+    const { email } = people['member']!
+    const invited = await host.as(founding, 'POST', '/auth/organization/invite-member', {
+      ...{ email, role: 'member', organizationId },
+    })
+    const invitationId = invited.body.id as string
+    const joined = await host.as(await host.signIn('member'), 'POST', '/auth/organization/accept-invitation', {
+      invitationId,
+    })
+    expect(joined.status, JSON.stringify(joined.body)).toBe(200)
+    await host.put(`/permissions/assignments/${people['chief']!.id}`, {
+      profile: 'administrator',
+      roles: [],
+      permissionSets: [],
+    })
+    const { body: revoked } = await host.post('/keys', { name: 'leaked' })
+    const { body: lasting } = await host.post('/keys', { name: 'lasting' })
+    const signedOut = await host.signIn('leaver')
+    const staying = await host.signIn('leaver')
+    const banned = await host.signIn('banned')
+    const gone = await host.signIn('gone')
+    await host.anonymous('POST', '/auth/request-password-reset', { email: people['leaver']!.email })
+    const link = new URL(await host.waitingMail(people['leaver']!.email, 'reset-password')).pathname.split('/').at(-1)
+    await host.post('/data/note', { title: 'then' })
+    const id = await backup()
+
+    await host.post('/data/note', { title: 'since' })
+    await host.delete(`/keys/${revoked.id}`)
+    const { body: made } = await host.post('/keys', { name: 'made since' })
+    await host.as(signedOut, 'POST', '/auth/sign-out', {})
+    const reset = await host.anonymous('POST', '/auth/reset-password', { token: link, newPassword: changed })
+    expect(reset.status, JSON.stringify(reset.body)).toBe(200)
+    const after = await host.signIn('leaver', changed)
+    await host.post('/auth/admin/ban-user', { userId: people['banned']!.id, banReason: 'spam' })
+    await host.post('/auth/admin/remove-user', { userId: people['gone']!.id })
+    const left = await host.as(founding, 'POST', '/auth/organization/remove-member', {
+      ...{ memberIdOrEmail: email, organizationId },
+    })
+    expect(left.status, JSON.stringify(left.body)).toBe(200)
+    await host.put(`/permissions/assignments/${people['chief']!.id}`, {
+      profile: 'standard',
+      roles: [],
+      permissionSets: [],
+    })
+    await host.account('newcomer')
+    const arrived = await host.signIn('newcomer')
+    const before = await Promise.all([session(staying), session(after)])
+    await restore(id)
+
+    const { body: notes } = await host.get('/data/note')
+    expect(notes.records.map(({ title }: { title: string }) => title)).toEqual(['then'])
+    expect({
+      revoked: await lookUp(revoked.key),
+      lasting: await lookUp(lasting.key),
+      made: await lookUp(made.key),
+    }).toEqual({ revoked: 401, lasting: 200, made: 200 })
+    expect(await Promise.all([session(staying), session(after)])).toEqual(before)
+    expect({
+      signedOut: await session(signedOut),
+      banned: await session(banned),
+      gone: await session(gone),
+      arrived: await session(arrived),
+    }).toEqual({ signedOut: 401, banned: 401, gone: 401, arrived: 200 })
+    const again = await host.anonymous('POST', '/auth/reset-password', { token: link, newPassword: password })
+    expect(again.status).toBe(400)
+    await expect(host.signIn('leaver', password)).rejects.toThrow('invalid')
+    await host.signIn('leaver', changed)
+    await host.signIn('newcomer')
+    await expect(host.signIn('gone')).rejects.toThrow()
+    const { body: listed } = await host.get('/auth/admin/list-users')
+    const shut = (listed.users as { name: string; banned: boolean; banReason: string }[])
+      .filter((user) => user.banned)
+      .map(({ name, banReason }) => [name, banReason])
+    expect(Object.fromEntries(shut)).toEqual({
+      banned: 'spam',
+      gone: 'Removed before a backup was restored.',
+    })
+    const { body: full } = await host.as(
+      await host.signIn('founder'),
+      'GET',
+      '/auth/organization/get-full-organization',
+    )
+    expect((full.members as { userId: string }[]).map(({ userId }) => userId)).toEqual([founder.id])
+    const { body: assignment } = await host.get(`/permissions/assignments/${people['chief']!.id}`)
+    expect(assignment.profile).toBe('standard')
+  })
+
+  it('brings back an organization that was removed, and takes addresses that moved from one account to another', async () => {
+    const founding = await host.account('founder').then(() => host.signIn('founder'))
+    const acme = await host.as(founding, 'POST', '/auth/organization/create', { name: 'Acme', slug: 'acme' })
+    const [one, two] = [await host.account('one'), await host.account('two')]
+    const id = await backup()
+    await host.as(founding, 'POST', '/auth/organization/delete', { organizationId: acme.body.id })
+    await host.as(founding, 'POST', '/auth/organization/create', { name: 'Other', slug: 'acme' })
+    const rename = (userId: string, name: string) =>
+      host.post('/auth/admin/update-user', {
+        userId,
+        data: { email: `${name}@example.org`, username: name, name },
+      })
+    for (const [userId, name] of [
+      [one.id, 'three'],
+      [two.id, 'one'],
+      [one.id, 'two'],
+    ] as const) {
+      const { status: answer, body } = await rename(userId, name)
+      expect(answer, JSON.stringify(body)).toBe(200)
+    }
+    await restore(id)
+    const { body } = await host.get('/auth/admin/list-users')
+    const users = body.users as { id: string; email: string }[]
+    expect(users.find((user) => user.id === one.id)?.email).toBe('two@example.org')
+    expect(users.find((user) => user.id === two.id)?.email).toBe('one@example.org')
+    const { body: organizations } = await host.as(await host.signIn('founder'), 'GET', '/auth/organization/list')
+    expect((organizations as { name: string }[]).map(({ name }) => name).toSorted()).toEqual(
+      expect.arrayContaining(['Acme', 'Other']),
+    )
+  })
+
+  it('ends its sessions and links where nobody can say what has ended since', async () => {
+    await host.account('leaver')
+    const token = await host.signIn('leaver')
+    const { body: key } = await host.post('/keys', { name: 'lasting' })
+    await host.defineObject('note', { title: { type: 'text' } })
+    const id = await backup()
+    await restore(id, () => {
+      rmSync(join(host.dataDir, 'restored.json'), { force: true })
+    })
+    // Without a note it is a start like any other.
+    expect(await session(token)).toBe(200)
+    const second = await backup()
+    await restore(second, () => {
+      rmSync(join(host.dataDir, 'backups'), { recursive: true })
+    })
+    expect(await session(token)).toBe(401)
+    expect(await lookUp(key.key)).toBe(200)
+    await host.signIn('leaver')
+  })
+})
