@@ -55,6 +55,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import { returnMemoryInPauses, createTraffic } from '#main/kernel/traffic.ts'
 import { createOutbox } from '#main/kernel/outbox.ts'
 import { loadPlugins } from '#main/kernel/plugin-host.ts'
+import { removeRestoreNote } from '#main/kernel/restore-note.ts'
 import type { LoadedPlugins } from '#main/kernel/plugin-host.ts'
 import { orderPlugins } from '#main/kernel/plugin-order.ts'
 import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
@@ -308,6 +309,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   let loaded: LoadedPlugins | undefined
   const traffic = createTraffic()
   loaded = await loadPlugins(plugins, { database, bus, outbox, jobs, clock, ids, log, ports, facts, traffic })
+  removeRestoreNote(dataDir.path)
   const active = loaded
   cleanup.push(() => active.stop())
 

@@ -36,7 +36,7 @@ export function readRestoreNote(dataDir: string): RestoreNote | undefined {
   }
 }
 
-/** Takes the note away once it has been heard. */
+/** Takes the note away once everybody has heard it. */
 export function removeRestoreNote(dataDir: string): void {
   rmSync(path.join(dataDir, fileName), { force: true })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { auditRoutes } from '#shared/contracts/audit.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
-import { readRestoreNote, removeRestoreNote } from '#main/kernel/restore-note.ts'
+import { readRestoreNote } from '#main/kernel/restore-note.ts'
 import type { AuditService } from './api.ts'
 import { auditMigrations } from './migrations/index.ts'
 import { auditPermissions } from './permissions.ts'
@@ -54,7 +54,6 @@ export const auditPlugin = definePlugin({
       chain.appendAtEnd(tx, entryFacts(clock.iso(), about, draft))
     const subject = internalContext('audit')
     await writeOpening(opening, { write, record, anchor, note: restoreNote, subject, log })
-    removeRestoreNote(options.dataDir)
 
     const flood = createFlood(() => clock.now())
     const notes = createNotes({

@@ -102,6 +102,12 @@ export function createRoster(parts: {
         revokedAt !== null && Object.entries(logsOf(read, device)).some(([inc, seq]) => seq > (seen[inc] ?? 0)),
     )
 
+  /** Says that a device is unpaired, and that what is here of its logs counts (D-386). */
+  const unpaired = (tx: Tx, { device, revokedAt, seen = {} }: RosterDevice): readonly [string, Json] => {
+    const here = Object.entries(logsOf(tx, device)).map(([inc, seq]) => [inc, Math.max(seq, seen[inc] ?? 0)] as const)
+    return [revokedKey(device), { at: revokedAt, seen: { ...seen, ...Object.fromEntries(here) } }]
+  }
+
   reload()
   return {
     /** Takes part in the projection of documents. */
@@ -200,15 +206,14 @@ export function createRoster(parts: {
       write(tx, ctx, docs, Object.fromEntries(patch))
     },
     unsaidLogs,
-    /** Writes that what is here of their logs counts (D-386). */
+    /** Writes that what is here of their logs counts. */
     sayLogs(tx: Tx, ctx: RequestContext, docs: DocWriter) {
-      const patch = unsaidLogs().map(({ device, revokedAt, seen = {} }) => {
-        const here = Object.entries(logsOf(tx, device)).map(
-          ([inc, seq]) => [inc, Math.max(seq, seen[inc] ?? 0)] as const,
-        )
-        return [revokedKey(device), { at: revokedAt, seen: { ...seen, ...Object.fromEntries(here) } }] as const
-      })
+      const patch = unsaidLogs().map((one) => unpaired(tx, one))
       if (patch.length > 0) write(tx, ctx, docs, Object.fromEntries(patch))
+    },
+    /** Writes that devices were unpaired, as they say it themselves. */
+    putUnpaired(tx: Tx, ctx: RequestContext, docs: DocWriter, gone: readonly RosterDevice[]) {
+      write(tx, ctx, docs, Object.fromEntries(gone.map((one) => unpaired(tx, one))))
     },
     /** Writes names of users, and who gives numbers and runs what is done once. */
     put(

@@ -36,6 +36,7 @@ import { createRoster } from './roster.ts'
 import type { WingParts } from './service.ts'
 import { listenAddresses } from './settings.ts'
 import type { StatusFacts } from './status.ts'
+import { keepUnpaired } from './unpaired-since.ts'
 import { putBoundPort, readBoundPort } from './workspace-store.ts'
 import type { LocalSettings, StoredWorkspace } from './workspace-store.ts'
 
@@ -77,6 +78,8 @@ export async function openRunning(parts: WingParts, kinds: DocKinds, start: Runn
   const roster = createRoster({ read, log, known: start.workspace.known })
   const engine = await openEngine(parts, kinds, start, roster)
   try {
+    const { keys, workspace } = start
+    await keepUnpaired(parts.host, roster, { docs: engine.docs, device: keys.device, workspace })
     return { ...(await assemble(parts, start, roster, engine)), kinds }
   } catch (error) {
     await engine.stop()
