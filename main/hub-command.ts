@@ -10,6 +10,7 @@ import type { HubChoice } from '#main/hub-choice.ts'
 import type { HubAddress } from '#main/hub/node.ts'
 import type { HubStatus } from '#main/hub/hub-commands.ts'
 import { createLogger } from '#main/kernel/logger.ts'
+import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 
 const usage = `Usage: cairn hub <command> postgres://user@host/database [--data DIR]
 
@@ -262,10 +263,19 @@ async function restore(given: Given): Promise<number> {
   try {
     const { restoreFolder } = await import('#main/hub/hub-commands.ts')
     const { seq, at } = await restoreFolder(address, file, until)
+    // What ended since, nothing in the new folder tells (D-410).
+    const backup = `hub, row ${seq}`
+    if (given.to !== undefined)
+      writeRestoreNote(given.dataDir, { backup, at: new Date().toISOString(), actor: null, present: null })
     process.stdout.write(
       [
         `The workspace as it was${at === null ? '' : ` at ${timeOf(at)}`} (row ${seq}) is in ${given.dataDir}. It is part of no hub.`,
         `Look at it:  npm run serve -- --data "${given.dataDir}"`,
+        ...(given.to === undefined
+          ? []
+          : [
+              'Keys and accounts are those of then: look for what was revoked since. Sessions and links of then hold no more.',
+            ]),
         'Files that were attached to records are in the folder "files" of the nodes, uploaded packages in "packages" of the one that leads; copy them beside the database.',
         '',
       ].join('\n'),

@@ -9,6 +9,7 @@ import { links } from './0006-links.ts'
 import { activeOrganizations } from './0007-active-organizations.ts'
 import { keyPurposes } from './0008-key-purposes.ts'
 import { owners } from './0009-owners.ts'
+import { linksOfAddresses } from './0010-links-of-addresses.ts'
 
 /** Append only; released steps never change. */
 export const authMigrations: readonly Migration[] = [
@@ -21,4 +22,5 @@ export const authMigrations: readonly Migration[] = [
   activeOrganizations,
   keyPurposes,
   owners,
+  linksOfAddresses,
 ]
