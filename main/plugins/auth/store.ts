@@ -127,9 +127,14 @@ export function insertUser(tx: Tx, user: NewUser, now: string): void {
   )
 }
 
+/** Makes every device ask for the second factor again: what the library keeps of a trusted one is the user alone. */
+export function forgetDevices(tx: Tx, userId: string): void {
+  tx.run(statement('DELETE FROM auth_verification WHERE value = ?', [userId]))
+}
+
 /** Deletes an account with everything that hangs on it; false when there was none. */
 export function deleteUser(tx: Tx, id: string): boolean {
-  tx.run(statement('DELETE FROM auth_verification WHERE value = ?', [id]))
+  forgetDevices(tx, id)
   tx.run(statement('DELETE FROM auth_link WHERE account = ?', [id]))
   return tx.run(statement('DELETE FROM auth_user WHERE id = ?', [id])).changes > 0
 }
@@ -235,9 +240,10 @@ export function insertSession(tx: Tx, session: Omit<ListedSession, 'activeOrgani
 
 /**
  * Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. Where none
- * stays, nothing stays that applications hold for the user.
+ * stays, nothing stays that applications hold for the user. No device is trusted any more.
  */
 export function deleteSessions(tx: Tx, userId: string, except = ''): number {
+  forgetDevices(tx, userId)
   if (except === '') deleteTokens(tx, userId, null)
   return tx.run(
     statement('DELETE FROM auth_session WHERE (userId = ? OR impersonatedBy = ?) AND id <> ?', [

@@ -7,7 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import { authError } from '../errors.ts'
-import { deleteSessions, readUser, updateUser } from '../store.ts'
+import { deleteSessions, forgetDevices, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { headerAddress, replyOf } from './bridge.ts'
@@ -89,7 +89,11 @@ const steps: Readonly<Record<string, Step>> = {
     own: true,
     guess: true,
     event: 'auth.password_changed',
-    after: (parts, ctx) => parts.write('auth.void-reset-link', (tx) => voidLink(tx, 'reset-password', ctx.actor.id)),
+    after: (parts, ctx) =>
+      parts.write('auth.void-reset-link', (tx) => {
+        voidLink(tx, 'reset-password', ctx.actor.id)
+        forgetDevices(tx, ctx.actor.id)
+      }),
   },
   changeEmail: { own: true, event: 'auth.email_change_requested' },
   deleteOwnUser: {
