@@ -37,7 +37,7 @@ const timed = [
 
 /** Those whose limits of time are in a long run: what they prove at a commit are counts. */
 const timedInLongRun = [
-  'test/api/analytics-sql.test.ts',
+  'test/api/{analytics-sql,graphql-time}.test.ts',
   'test/safety/{backup,durability,process,sameness,schema,scripts,socket-load}.test.ts',
 ]
 
