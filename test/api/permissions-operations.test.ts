@@ -296,6 +296,49 @@ describe('assignments', () => {
     await host.put(path, before)
   })
 
+  it('end with what they name, and do not begin again with what has its name later', async () => {
+    const path = `/permissions/assignments/${testUserId(1)}`
+    const before = (await host.get(path)).body
+    const sets = ['passing', 'staying']
+    const other = (await host.as(0).post('/data/task', { title: 'other' })).body.id as string
+    const items = [
+      ...sets.map((name) => ['permission', name, { objects: { task: { allowRead: true, viewAllRecords: true } } }]),
+      ['role', 'passer', { permissionSets: ['staying'] }],
+      ['profile', 'passage', { permission: { objects: { task: { allowRead: true, viewAllRecords: true } } } }],
+    ] as const
+    const make = async () => {
+      for (const [type, name, item] of items) await host.saveItem(type as string, name as string, item as object as {})
+    }
+    await make()
+    await host.put(path, { profile: 'passage', roles: ['passer'], permissionSets: sets })
+    const share = { principalType: 'role', principalId: 'passer', access: 'read' }
+    expect((await host.as(0).post(`/data/task/${other}/shares`, share)).status).toBe(201)
+    expect((await host.as(1).get(`/data/task/${other}`)).status).toBe(200)
+    const answer = await host.post('/meta/bulk/unregister', {
+      items: [
+        { type: 'role', name: 'passer' },
+        { type: 'profile', name: 'passage' },
+        ...sets.map((name) => ({ type: 'permission', name })),
+      ],
+    })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    const gone = { userId: testUserId(1), profile: 'guest', roles: [], permissionSets: [] }
+    expect((await host.get(path)).body).toEqual(gone)
+    await make()
+    expect((await host.get(path)).body).toEqual(gone)
+    await host.put(path, { profile: 'readonly', roles: ['passer'] })
+    await host.put('/meta/permission/staying', {
+      ...{ type: 'permission', name: 'staying', item: { name: 'staying', objects: {} } },
+    })
+    // The role is given again; what was shared with the one before it is not.
+    expect((await host.as(1).get(`/data/task/${other}`)).status).toBe(404)
+    await host.restart()
+    expect((await host.get(path)).body).toMatchObject({ profile: 'readonly', roles: ['passer'], permissionSets: [] })
+    await host.as(0).delete(`/data/task/${other}`)
+    await host.put(path, { profile: before.profile, roles: [], permissionSets: before.permissionSets })
+    for (const [type, name] of items) await host.delete(`/meta/${type as string}/${name as string}`)
+  })
+
   it('never take the last administrator away', async () => {
     const answer = await host.put(`/permissions/assignments/${ownerId}`, { profile: 'guest' })
     expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict'])

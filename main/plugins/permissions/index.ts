@@ -21,6 +21,7 @@ import { createAuthorizer } from './service/authorizer.ts'
 import { createPermissionChecks } from './service/checks.ts'
 import { deliveredProfiles } from './service/delivered-profiles.ts'
 import { createDirectory } from './service/directory.ts'
+import type { Directory, GivenType } from './service/directory.ts'
 import { guardRightItems } from './service/item-checks.ts'
 import { createPrincipals } from './service/principals.ts'
 import { createShares } from './service/shares.ts'
@@ -70,7 +71,7 @@ export const permissionsPlugin = definePlugin({
 
     guardRightItems(metadata)
     await deliverProfiles(metadata, host.log)
-    keepInStep(host, metadata, hasOrganizations, () => directory.forget())
+    keepInStep(host, metadata, hasOrganizations, directory)
 
     const live = (schema: ObjectSchema, id: string, filter: Filter | null, userId: string): boolean =>
       passes(schema, id, filter === null ? isLive : { kind: 'and', children: [filter, isLive] }, userId)
@@ -100,6 +101,10 @@ export const permissionsPlugin = definePlugin({
 
 const isLive: Filter = { kind: 'condition', path: ['deleted_at'], operator: '$null', operand: true }
 
+function isGiven(type: string): type is GivenType {
+  return type === 'profile' || type === 'role' || type === 'permission'
+}
+
 /** Stores the profiles of this program; one that is as it was delivered is not written again. */
 async function deliverProfiles(metadata: MetadataService, log: Logger): Promise<void> {
   const ctx = internalContext('deliver-profiles')
@@ -124,13 +129,19 @@ function keepInStep(
   host: PluginHost,
   metadata: MetadataService,
   hasOrganizations: () => boolean,
-  forget: () => void,
+  directory: Pick<Directory, 'forget' | 'withdraw'>,
 ): void {
+  host.on('metadata.item.deleted', ({ payload }, tx) => {
+    const { type, name } = payload as { type: string; name: string }
+    // What a package delivers comes back with it, or without its changes.
+    if (!isGiven(type) || metadata.get(type, name)?.packageId != null) return
+    directory.withdraw(tx, type, name)
+  })
   for (const event of metadataEvents) {
     host.on(event, ({ payload }, tx) => {
       if (!rightTypes.has((payload as { type: string }).type)) return
       tx.afterCommit(() => {
-        forget()
+        directory.forget()
         host.raisePermissionEpoch()
       })
     })

@@ -97,6 +97,11 @@ export function deleteShare(tx: Tx, objectUid: string, recordId: string, id: str
   return tx.run(statement(sql, [id, objectUid, recordId])).changes > 0
 }
 
+/** Takes away everything that was shared with a principal. */
+export function deleteSharesOf(tx: Tx, principal: string): void {
+  tx.run(statement('DELETE FROM permissions_share WHERE principal = ?', [principal]))
+}
+
 /** Takes away everything about a record that is gone for good (D-59). */
 export function forgetRecord(tx: Tx, objectUid: string, recordId: string): void {
   tx.run(statement('DELETE FROM permissions_share WHERE object_uid = ? AND record_id = ?', [objectUid, recordId]))

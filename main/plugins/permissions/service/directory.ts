@@ -7,7 +7,7 @@ import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { MetadataItem, MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Assignments } from '../api.ts'
-import { hasShares, putAssignments, readAssignments } from '../store.ts'
+import { deleteSharesOf, hasShares, putAssignments, readAssignments } from '../store.ts'
 import { administratorProfile, guestProfile, standardProfile } from './delivered-profiles.ts'
 import type { RightSource, UserRights } from './user-rights.ts'
 import { createUserRights } from './user-rights.ts'
@@ -36,9 +36,14 @@ export interface Directory {
   assignments(userId: string): Assignments
   /** @see PermissionsService.assign */
   assign(tx: Tx, userId: string, assignments: Assignments): void
+  /** Takes a profile, role or permission set that goes from everybody who has it; without a profile one is a guest. */
+  withdraw(tx: Tx, type: GivenType, name: string): void
   /** Forgets everything that was worked out. */
   forget(): void
 }
+
+/** Types of items that users are given by name. */
+export type GivenType = 'profile' | 'role' | 'permission'
 
 /** What the directory works with. */
 export interface DirectoryParts {
@@ -143,6 +148,20 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
     remembered = new Map()
   }
 
+  const assign: Directory['assign'] = (tx, userId, given) => {
+    const next = {
+      profile: userId === localOwnerId ? administratorProfile : given.profile,
+      roles: [...new Set(given.roles)],
+      permissionSets: [...new Set(given.permissionSets)],
+    }
+    putAssignments(tx, userId, next)
+    tx.afterCommit(() => {
+      stored.set(userId, next)
+      forget()
+      changed()
+    })
+  }
+
   return {
     rightsOf(ctx) {
       if (metadata.epoch() !== metadataEpoch || ctx.permissionEpoch > permissionEpoch) {
@@ -174,18 +193,18 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
       return { rights, permissionSets: setsOf(item) }
     },
     assignments,
-    assign(tx, userId, given) {
-      const next = {
-        profile: userId === localOwnerId ? administratorProfile : given.profile,
-        roles: [...new Set(given.roles)],
-        permissionSets: [...new Set(given.permissionSets)],
+    assign,
+    withdraw(tx, type, name) {
+      // One made under the name later begins with nobody. Read here: more than one may go in a transaction.
+      for (const [userId, { profile, roles, permissionSets }] of readAssignments(tx)) {
+        if (![...(type === 'profile' ? [profile] : type === 'role' ? roles : permissionSets)].includes(name)) continue
+        assign(tx, userId, {
+          profile: type === 'profile' ? guestProfile : profile,
+          roles: type === 'role' ? roles.filter((role) => role !== name) : roles,
+          permissionSets: type === 'permission' ? permissionSets.filter((set) => set !== name) : permissionSets,
+        })
       }
-      putAssignments(tx, userId, next)
-      tx.afterCommit(() => {
-        stored.set(userId, next)
-        forget()
-        changed()
-      })
+      if (type === 'role') deleteSharesOf(tx, `role:${name}`)
     },
     forget,
   }
