@@ -366,12 +366,20 @@ describe('a restore', () => {
     await own.patch('/settings', { locale: 'de' })
     const { body: backup } = await own.post('/backups', {})
     await own.patch('/settings', { locale: 'fr' })
+    const before = (await own.get('/audit?kind=settings.*')).body.entries
     const stopped = own.host.stopped
     expect((await own.post(`/backups/${backup.id}/restore`, { confirm: backup.id })).status).toBe(202)
     expect(await stopped).toBe('restart')
     await own.restart()
+    const settings = (await own.get('/audit?kind=settings.*')).body.entries
     const { body } = await own.get('/audit?kind=backup.restored')
     expect(body.entries).toMatchObject([{ actor: { type: 'user' }, details: { backup: backup.id, offline: false } }])
+    // What was done since the backup is told all the same.
+    expect(settings).toEqual(before)
+    expect(body.entries[0].seq).toBeGreaterThan(before[0].seq)
+    expect((await own.post('/audit/verify')).body.valid).toBe(true)
+    await own.restart()
+    expect((await own.get('/audit?kind=backup.restored')).body.entries).toHaveLength(1)
     expect((await own.post('/audit/verify')).body.valid).toBe(true)
     await own.stop()
   })

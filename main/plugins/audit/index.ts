@@ -10,6 +10,7 @@ import { auditPermissions } from './permissions.ts'
 import { auditHandlers } from './routes.ts'
 import { openAnchor } from './service/anchor.ts'
 import { createChain } from './service/chain.ts'
+import { keepEntries } from './service/entries-since.ts'
 import { entryFacts } from './service/entry.ts'
 import { createFlood } from './service/flood.ts'
 import { openKeys } from './service/keys.ts'
@@ -37,6 +38,7 @@ export const auditPlugin = definePlugin({
   async register(host) {
     const { read, write, clock, log, secrets, options } = host
     const auth = host.optionalService('auth')
+    await keepEntries({ read, write, dataDir: options.dataDir, at: clock.iso() })
     const keys = await openKeys({ read, write, secrets, at: clock.iso() })
     const anchor = openAnchor(join(options.dataDir, 'audit.head'), keys.current)
     const restoreNote = readRestoreNote(options.dataDir)

@@ -24,8 +24,8 @@ export function openingOf(read: Pick<Reads, 'get'>, anchor: Anchor, note: Restor
   const isFresh = kept === 'absent' && last.seq === 0
   if (isFresh) return { head: genesis, draft: { kind: 'audit.started' } }
   const isSound = typeof kept === 'object' && readHash(read, kept.seq) === kept.hash
-  if (isSound) return { head: last, draft: null }
   if (note !== undefined) return { head: last, draft: restored(note, kept) }
+  if (isSound) return { head: last, draft: null }
   if (typeof kept !== 'object') return { head: last, draft: { kind: 'audit.anchor_lost', outcome: 'failed' } }
   const details = { expected: kept.seq, found: last.seq }
   return { head: kept.seq > last.seq ? kept : last, draft: { kind: 'audit.gap', outcome: 'failed', details } }
