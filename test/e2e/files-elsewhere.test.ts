@@ -92,7 +92,8 @@ describe('files of another device', () => {
     )
     const { page, errors, close } = await laptop.open('/files')
     await page.getByRole('button', { name: 'Look at long.txt' }).click()
-    await page.getByRole('progressbar', { name: 'Fetching long.txt' }).waitFor()
+    // A bar of nothing yet has no width.
+    await page.getByRole('progressbar', { name: 'Fetching long.txt' }).waitFor({ state: 'attached' })
     await page.getByRole('dialog').getByText('Only the beginning is shown.').waitFor({ timeout: 30_000 })
     expect(errors).toEqual([])
     await close()
