@@ -125,7 +125,7 @@ describe('a restored backup', () => {
       'GET',
       '/auth/organization/get-full-organization',
     )
-    expect((full.members as { userId: string }[]).map(({ userId }) => userId)).toEqual([founder.id])
+    expect(full.members).toMatchObject([{ userId: founder.id, role: 'owner' }])
     const { body: assignment } = await host.get(`/permissions/assignments/${people['chief']!.id}`)
     expect(assignment.profile).toBe('standard')
   })

@@ -1,10 +1,12 @@
 // The automation plugin: flows, their runs and schedules.
 import { automationRoutes } from '#shared/contracts/automation.ts'
+import { readReplaced } from '#main/database/replaced-state.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { automationErrors } from './errors.ts'
 import { automationMigrations } from './migrations/index.ts'
 import { automationHandlers } from './routes.ts'
 import { createAutomation } from './service.ts'
+import { readSchedules, takeOverRuns } from './service/schedule-store.ts'
 import { subscribe } from './subscribers.ts'
 
 /** Runs flows (D-146 to D-162). */
@@ -32,6 +34,9 @@ export const automationPlugin = definePlugin({
   ],
   async register(host) {
     const settings = host.service('settings')
+    // What came due since a backup has had its run when that is put back (D-410).
+    const replaced = readReplaced(host.options.dataDir, readSchedules)
+    if (replaced != null) await host.write('automation.take-over', (tx) => takeOverRuns(tx, replaced))
     const core = await createAutomation({
       read: host.read,
       write: host.write,

@@ -1,11 +1,12 @@
 // The mail plugin: the one way to the mail server of the workspace.
+import { readReplaced } from '#main/database/replaced-state.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { mailMigrations } from './migrations/index.ts'
 import { createMailService } from './service.ts'
 import { readMailConfig } from './service/mail-config.ts'
 import { createSender } from './service/sender.ts'
 import { createTransport } from './service/transport.ts'
-import { forgetCauses, removeMessagesAbout, removeMessagesBefore } from './store.ts'
+import { endSent, forgetCauses, readQueue, removeMessagesAbout, removeMessagesBefore } from './store.ts'
 
 const dayMs = 86_400_000
 /** A cause that comes again after this long is a new one. */
@@ -18,8 +19,11 @@ export const mailPlugin = definePlugin({
   optional: ['notifications'],
   discovery: { service: 'mail' },
   migrations: mailMigrations,
-  register(host) {
+  async register(host) {
     const { read, write, clock, ids, log } = host
+    // What was sent since a backup is not sent again when that is put back (D-410).
+    const replaced = readReplaced(host.options.dataDir, readQueue)
+    if (replaced != null) await write('mail.end-sent', (tx) => endSent(tx, replaced))
     const settings = readMailConfig(host.options.config)
     const transport = settings === undefined ? undefined : createTransport(settings)
     const notifications = host.optionalService('notifications')

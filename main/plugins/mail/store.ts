@@ -92,3 +92,25 @@ export function removeMessagesAbout(tx: Tx, recordId: string): void {
   const quoting = 'SELECT message_seq FROM mail_about WHERE record_id = ?'
   tx.run(statement(`DELETE FROM mail_message WHERE seq IN (${quoting})`, [recordId]))
 }
+
+/** What waits, by ids, and the causes that had their mail. */
+export interface MailQueue {
+  readonly waiting: readonly string[]
+  readonly causes: readonly { readonly digest: string; readonly at: number }[]
+}
+
+/** The queue as it is. */
+export function readQueue(read: Pick<Reads, 'all'>): MailQueue {
+  return {
+    waiting: read.all(statement<{ id: string }>('SELECT id FROM mail_message')).map(({ id }) => id),
+    causes: read.all(statement<MailQueue['causes'][number]>('SELECT digest, at FROM mail_cause')),
+  }
+}
+
+/** Takes the mails away that wait in another queue no more, and notes the causes that had theirs. */
+export function endSent(tx: Tx, { waiting, causes }: MailQueue): void {
+  const sql = 'DELETE FROM mail_message WHERE id NOT IN (SELECT value FROM json_each(?))'
+  tx.run(statement(sql, [JSON.stringify(waiting)]))
+  for (const { digest, at } of causes)
+    tx.run(statement('INSERT OR IGNORE INTO mail_cause (digest, at) VALUES (?, ?)', [digest, at]))
+}

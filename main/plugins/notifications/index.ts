@@ -2,6 +2,7 @@
 import { notificationRoutes } from '#shared/contracts/notifications.ts'
 import { createCursorKey } from '#main/database/query/cursor.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
+import { readReplaced } from '#main/database/replaced-state.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -10,6 +11,7 @@ import { notificationMigrations } from './migrations/index.ts'
 import { notificationHandlers } from './routes.ts'
 import { addressOf, createNotificationsService } from './service.ts'
 import { createDeliveries } from './service/deliveries.ts'
+import { endSent, readWaiting } from './service/delivery-store.ts'
 import { createDesktopNotices } from './service/desktop-notices.ts'
 import { createDevices } from './service/devices.ts'
 import { createInbox, completeWaitingMail } from './service/inbox.ts'
@@ -53,6 +55,9 @@ export const notificationsPlugin = definePlugin({
     const book = createPreferenceBook({ read, write, clock, secrets, outbound })
     const devices = createDevices({ read, write, clock, ids, secrets })
     const notices = createDesktopNotices(host.notify)
+    // What was posted since a backup is not posted again when that is put back (D-410).
+    const replaced = readReplaced(options.dataDir, readWaiting)
+    if (replaced != null) await write('notifications.end-sent', (tx) => endSent(tx, replaced))
     const deliveries = createDeliveries({
       read,
       write,

@@ -1,8 +1,10 @@
 // The webhooks plugin: other systems are told of changes, and other systems call.
 import { webhookRoutes } from '#shared/contracts/webhooks.ts'
+import { readReplaced } from '#main/database/replaced-state.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookMigrations } from './migrations/index.ts'
 import { webhookPermissions } from './permissions.ts'
@@ -16,7 +18,16 @@ import { createReceiving } from './service/receiving.ts'
 import { createSecrets } from './service/secrets.ts'
 import { createSpeakers } from './service/speakers.ts'
 import { createWebhookList } from './service/webhook-list.ts'
-import { dropOld, endWaiting, forgetRecord, putWebhook } from './store.ts'
+import {
+  dropOld,
+  endDelivery,
+  endWaiting,
+  forgetRecord,
+  putOutcome,
+  putWebhook,
+  readOutcomes,
+  waitingIds,
+} from './store.ts'
 
 /** Deliveries are kept so long after they were made, and ids of messages that were received. @source D-194, D-196 */
 const keptMs = { deliveries: 30 * 86_400_000, messages: 86_400_000 }
@@ -42,8 +53,9 @@ export const webhooksPlugin = definePlugin({
     'webhooks.receiver_updated',
     'webhooks.receiver_deleted',
   ],
-  register(host) {
+  async register(host) {
     const { read, write, clock, ids, log, options } = host
+    await endSent(host)
     const settings = host.service('settings')
     const metadata = host.service('metadata')
     const data = host.service('data')
@@ -169,3 +181,19 @@ export const webhooksPlugin = definePlugin({
     })
   },
 })
+
+/** What was sent since a backup, or given up, is not sent again when that is put back (D-410). */
+async function endSent({ read, write, options }: Pick<PluginHost, 'read' | 'write' | 'options'>): Promise<void> {
+  const waiting = waitingIds(read)
+  const outcomes = waiting.length === 0 ? undefined : readReplaced(options.dataDir, (at) => readOutcomes(at, waiting))
+  if (outcomes == null) return
+  const by = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
+  await write('webhooks.end-sent', (tx) => {
+    for (const id of waiting) {
+      const outcome = by.get(id)
+      // Its webhook is gone, or it ended so long ago that it is no longer kept.
+      if (outcome === undefined) endDelivery(tx, id)
+      else if (outcome.next_attempt_at === null) putOutcome(tx, outcome)
+    }
+  })
+}

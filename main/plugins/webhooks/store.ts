@@ -214,6 +214,19 @@ export function endDelivery(tx: Tx, id: string): void {
   tx.run(statement(`UPDATE webhooks_delivery SET status = 'dead', next_attempt_at = NULL WHERE id = ?`, [id]))
 }
 
+/** The deliveries that wait, by their ids. */
+export function waitingIds(read: Pick<Reads, 'all'>): string[] {
+  const sql = 'SELECT id FROM webhooks_delivery WHERE next_attempt_at IS NOT NULL'
+  return read.all(statement<{ id: string }>(sql)).map(({ id }) => id)
+}
+
+/** What deliveries came to, those that are there. */
+export function readOutcomes(read: Pick<Reads, 'all'>, ids: readonly string[]): DeliveryOutcome[] {
+  const sql = `SELECT id, status, attempts, request, response_body, next_attempt_at FROM webhooks_delivery
+    WHERE id IN (SELECT value FROM json_each(?))`
+  return read.all(statement<DeliveryOutcome>(sql, [JSON.stringify(ids)]))
+}
+
 /** Forgets what deliveries quote of a record that is gone for good; none of them is sent again (D-59). */
 export function forgetRecord(tx: Tx, record: string): void {
   const quoting = 'WHERE record_id = ? OR id IN (SELECT delivery_id FROM webhooks_mention WHERE record_id = ?)'

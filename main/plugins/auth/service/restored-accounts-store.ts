@@ -64,21 +64,22 @@ export function putAccountRows(tx: Tx, rows: AccountRows, owner: string, reason:
   const of = (table: string): readonly Row[] => rows.get(table) ?? []
   for (const table of waysIn.toReversed()) tx.run(statement(`DELETE FROM ${table}`))
   for (const table of ['auth_user', 'auth_organization', 'auth_team']) putById(tx, table, of(table))
-  const present = JSON.stringify(of('auth_user').map(({ id }) => id))
   tx.run(
     statement(
       `UPDATE auth_user SET banned = 1, banReason = ?, banExpires = NULL
        WHERE id <> ? AND id NOT IN (SELECT value FROM json_each(?))`,
-      [reason, owner, present],
+      [reason, owner, idsOf(of('auth_user'))],
     ),
   )
   for (const [table, parent, column] of [
     ['auth_member', 'auth_organization', 'organizationId'],
     ['auth_team_member', 'auth_team', 'teamId'],
   ] as const) {
-    const ids = JSON.stringify(of(parent).map(({ id }) => id))
-    tx.run(statement(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`, [ids]))
-    for (const row of of(table)) insert(tx, table, row)
+    // Those that stay are not taken out in between: an organization without its owner would be given another one.
+    const sql = `DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))
+      AND id NOT IN (SELECT value FROM json_each(?))`
+    tx.run(statement(sql, [idsOf(of(parent)), idsOf(of(table))]))
+    putById(tx, table, of(table))
   }
   for (const table of waysIn) for (const row of of(table)) insert(tx, table, row)
 }
@@ -88,18 +89,17 @@ export function endFleeting(tx: Tx): void {
   for (const table of fleeting.toReversed()) tx.run(statement(`DELETE FROM ${table}`))
 }
 
+const idsOf = (rows: readonly Row[]): string => JSON.stringify(rows.map(({ id }) => id))
+
 /** Values that are one of a kind may have gone from one row to another: they are free before they are given. */
 function putById(tx: Tx, table: string, rows: readonly Row[]): void {
-  const columns = unique[table] ?? []
-  for (const column of columns) {
-    const own = JSON.stringify(rows.map((row) => [row['id'], row[column]]))
-    tx.run(
-      statement(
-        `UPDATE ${table} SET ${column} = ${column} || '.' || id WHERE EXISTS (SELECT 1 FROM json_each(?) AS r
-           WHERE r.value ->> 1 = ${table}.${column} AND r.value ->> 0 <> ${table}.id)`,
-        [own],
-      ),
-    )
+  for (const column of unique[table] ?? []) {
+    const owners = new Map(rows.map((row) => [row[column], row['id']]))
+    const sql = `SELECT id, ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL`
+    for (const { id, value } of tx.all(statement<{ id: string; value: string }>(sql))) {
+      if ((owners.get(value) ?? id) === id) continue
+      tx.run(statement(`UPDATE ${table} SET ${column} = ? WHERE id = ?`, [`${value}.${id}`, id]))
+    }
   }
   for (const row of rows) {
     const names = Object.keys(row).filter((name) => name !== 'id')

@@ -64,6 +64,14 @@ export function setStanding(
   tx.run(statement(sql, [failures, isPaused ? 1 : 0, next, flow]))
 }
 
+/** Takes over when schedules of the same times ran last and come due next, of those that come due. */
+export function takeOverRuns(tx: Tx, schedules: readonly ScheduleRow[]): void {
+  const sql = `UPDATE automation_schedule SET next_run_at = ?, last_run_at = ?, total_runs = ?
+    WHERE flow_name = ? AND definition = ? AND next_run_at IS NOT NULL`
+  for (const { flowName, definition, nextRunAt, lastRunAt, totalRuns } of schedules)
+    if (nextRunAt !== null) tx.run(statement(sql, [nextRunAt, lastRunAt, totalRuns, flowName, definition]))
+}
+
 /** Forgets a schedule. */
 export function removeSchedule(tx: Tx, flow: string): void {
   tx.run(statement('DELETE FROM automation_schedule WHERE flow_name = ?', [flow]))

@@ -74,6 +74,17 @@ export function putOffDeliveries(
   return tx.run(statement(sql, [userId, channel, givenUpBefore])).changes
 }
 
+/** The posts that wait, by number. */
+export function readWaiting(read: Pick<Reads, 'all'>): number[] {
+  return read.all(statement<{ seq: number }>('SELECT seq FROM notifications_delivery')).map(({ seq }) => seq)
+}
+
+/** Takes the posts out that are not among those which wait. */
+export function endSent(tx: Pick<Tx, 'run'>, waiting: readonly number[]): void {
+  const sql = 'DELETE FROM notifications_delivery WHERE seq NOT IN (SELECT value FROM json_each(?))'
+  tx.run(statement(sql, [JSON.stringify(waiting)]))
+}
+
 /** Takes away what waits and quotes a record. */
 export function removeDeliveriesAbout(tx: Pick<Tx, 'run'>, recordId: string): void {
   tx.run(statement('DELETE FROM notifications_delivery WHERE record_id = ?', [recordId]))
