@@ -207,7 +207,10 @@ describe('GET /data/:object/export', () => {
         await host.post('/data/long/import', { rows: rows.slice(part * 2_000, part * 2_000 + 2_000) })
     })
 
-    it.each(['ndjson', 'xlsx'])('as %s', async (format) => {
+    it.each([
+      ['as ndjson', 'ndjson'],
+      ['as xlsx', 'xlsx'],
+    ])('%s', async (_title, format) => {
       const { body: made } = await host.post('/keys', { name: `download ${format}` })
       const url = `${host.host.url}/api/v1/data/long/export?format=${format}`
       // Nobody reads on yet: what is written waits.
