@@ -25,7 +25,7 @@ import { sized } from '../../test/support/test-size.ts'
 
 const leaseMs = 700
 const writers = 12
-const restMs = 30
+const restMs = sized(15, 30)
 /** What happens to a machine, to the way to PostgreSQL, or to that. */
 const kinds = [
   'killed',

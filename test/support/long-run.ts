@@ -113,6 +113,8 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'get updates of one record as one',
     'of streams are cut',
   ],
+  'test/api/restored-accounts.test.ts': ['ends its sessions and links where'],
+  'test/api/restored-outbox.test.ts': ['no mail', 'no run of a schedule'],
   'test/api/storage-backups.test.ts': ['a restored backup opens'],
   'test/api/storage-chunks.test.ts': ['lapse after a day'],
   'test/api/sync-pairing.test.ts': [
