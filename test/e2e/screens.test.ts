@@ -1,11 +1,11 @@
-// Checks the screens of the register: one of each part of the application in light, in a long run all of them, in light and
-// in dark by turns, and before a release in both. It has a heading, no error, no accessibility violation, no sideways
+// Checks the screens of the register: one of each part of the application in light, in a long run every other one by turns
+// of the day, in light and in dark by turns of two days, and before a release all of them in both. It has a heading, no error, no accessibility violation, no sideways
 // scrolling at 1024 and 320 CSS pixels; and leaves a picture behind where pictures are asked for (`CAIRN_PICTURES`).
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLong, sized } from '../support/test-size.ts'
+import { isLong, isOnTurn, sized, today } from '../support/test-size.ts'
 import { picture, pictures as shots, schemes, turn, violations } from './look.ts'
 import { openBench } from './open-console.ts'
 import { createTabPool } from './tab-pool.ts'
@@ -37,18 +37,19 @@ const leftToLongRun = new Set(
     ' ',
   ),
 )
-/** Every state of every route in a long run; at a commit one of each part of the application that no story looks at. */
+/** Every state of every route before a release, half of them in a long run; at a commit one of each part of the application that no story looks at. */
 const looked = sized(
   [...new Map(screens.toReversed().map((screen) => [partOf(screen), screen])).values()].filter(
     (screen) => !seenByStories.has(partOf(screen)) && !leftToLongRun.has(partOf(screen)),
   ),
+  screens.filter((_, at) => isOnTurn(at)),
   screens,
 )
 /** Rules about colours: between schemes nothing else changes. */
 const colorRules = ['color-contrast', 'link-in-text-block']
 /** Rules about names, which is what a narrow screen folds away; before a release it is asked for everything. */
 const nameRules = ['button-name', 'link-name', 'label', 'select-name', 'aria-input-field-name', 'aria-command-name']
-/** German, longer words with accents, and those from right to left: by turns in a long run, each before a release. */
+/** German, longer words with accents, and those from right to left: by turns of the day in a long run, each before a release. */
 const languages = ['de', 'en-XA', 'ar-XB']
 /** Each route once, the objects' own screens among them. */
 const routes = [
@@ -213,7 +214,7 @@ describe('screens', () => {
       try {
         const expected = screen.expectedErrors ?? []
         expect(await page.getByRole('heading', { level: 1, includeHidden: true }).count()).toBeGreaterThan(0)
-        const turned = sized(schemes, [schemes[at % schemes.length]!], schemes)
+        const turned = sized(schemes, [schemes[(at + Math.floor(today / 2)) % schemes.length]!], schemes)
         for (const scheme of turned) {
           await turn(page, scheme)
           await picture(page, `${name}-${scheme}`)
@@ -235,7 +236,9 @@ describe('screens', () => {
   // reason: tiers of the design, of those that change every screen alike
   describe.skipIf(!isLong).concurrent('in other languages', () => {
     const cases = routes.flatMap((screen, at) =>
-      sized([], [languages[at % languages.length]!], languages).map((tag) => [screen.route!, tag, screen] as const),
+      sized([], isOnTurn(at) ? [languages[(at + Math.floor(today / 2)) % languages.length]!] : [], languages).map(
+        (tag) => [screen.route!, tag, screen] as const,
+      ),
     )
     it.each(cases)('%s in %s is sound', async (route, tag, screen) => {
       const { page, errors, answers, settled, giveBack } = await poolOf(screen.workspace, tag).lend(route)

@@ -2,7 +2,7 @@
 // Knows the registry and vitest; a test file of a group is one call of this.
 import { describe, expect, it } from 'vitest'
 import { isRelease } from '../support/release-size.ts'
-import { isLong, sized } from '../support/test-size.ts'
+import { isLong, isOnTurn, sized } from '../support/test-size.ts'
 import { describeTarget, loadChecks, meetsTarget } from './registry.ts'
 import type { CheckRun, CheckSize, SafetyCheck } from './registry.ts'
 import { markOf, readTwinMarks } from './twin-marks.ts'
@@ -43,11 +43,6 @@ export async function describeChecks(file: string): Promise<void> {
       })
     }
   })
-}
-
-/** Whether the twin of this number is one of today's half. */
-function isOnTurn(index: number): boolean {
-  return (index + Math.floor(Date.now() / 86_400_000)) % 2 === 0
 }
 
 async function measure(

@@ -19,3 +19,14 @@ export function sized<T>(commit: T, long: T, release: T = long): T {
 export function onlyInLongRun(test: TestContext): void {
   if (!isLong) test.skip('takes long: npm run test:long') // reason: tiers of the design
 }
+
+/**
+ * Whether the one of this number is among what a long run takes today: of two neighbours one is, and tomorrow the other.
+ * @param day days since 1970, UTC; what runs over midnight has one half all along where it asks once
+ */
+export function isOnTurn(index: number, day: number = today): boolean {
+  return (index + day) % 2 === 0
+}
+
+/** Days since 1970 at the start of this file of tests. */
+export const today: number = Math.floor(Date.now() / 86_400_000)
