@@ -8,6 +8,7 @@ import { checkBesideTraffic } from '#main/database/live-check.ts'
 import type { OpenLog } from '#main/database/log-sync.ts'
 import { createMigrationBackup } from '#main/database/migration-backup.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
+import { openRestored } from '#main/database/restored.ts'
 import { judgeDatabase } from '#main/database/start-check.ts'
 import type { DatabaseFound } from '#main/database/start-check.ts'
 import { openStateFile } from '#main/database/state-file.ts'
@@ -288,8 +289,11 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   let server: HttpServer | undefined
   let restart: ((prepare: () => Promise<void>) => void) | undefined
   const sessions = createConsoleSessions(clock, ids)
+  const restored = openRestored(dataDir.path, log)
+  cleanup.push(() => restored?.close())
   const facts: HostFacts = {
     dataDir: dataDir.path,
+    restored,
     version: programVersion,
     packagesDir: options.packagesDir ?? path.join(programDir, 'packages'),
     environment: environmentOf(config),
@@ -309,6 +313,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   let loaded: LoadedPlugins | undefined
   const traffic = createTraffic()
   loaded = await loadPlugins(plugins, { database, bus, outbox, jobs, clock, ids, log, ports, facts, traffic })
+  restored?.close()
   removeRestoreNote(dataDir.path)
   const active = loaded
   cleanup.push(() => active.stop())

@@ -12,6 +12,7 @@ import type { Ids } from './ids.ts'
 import type { Logger } from './logger.ts'
 import type { KillableChild, Notifier, SecretStore } from './ports.ts'
 import type { ByteStream, RawJson, Reply } from './reply.ts'
+import type { Restored } from './restore-note.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
 import type { SocketRoute } from './sockets.ts'
 import type { AuditSink } from './audit-sink.ts'
@@ -155,6 +156,8 @@ export interface HostFacts {
   readonly uiBasePath: string
   /** Base address without trailing slash, once the server listens. */
   baseUrl(): string
+  /** Undefined but at the first start after a restore, and once plugins have registered it reads no more. */
+  readonly restored: Restored | undefined
   /** Ends this host and starts it again on the same data directory (restore of a backup). */
   requestRestart(prepare: () => Promise<void>): void
   /** The browser sessions the host opened for the local owner. */

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Actor } from '#shared/events.ts'
 import { readPrivateFile, writeFileAtomic } from './atomic-file.ts'
+import type { Reads } from './database.ts'
 import { isUuid } from './ids.ts'
 
 const fileName = 'restored.json'
@@ -16,6 +17,16 @@ export interface RestoreNote {
   readonly actor: Actor | null
   /** Id of the backup of the state that was replaced; null when that could not be read, or there was none. */
   readonly present: string | null
+}
+
+/** Reads of a closed file. */
+export type ReplacedState = Pick<Reads, 'all' | 'get'>
+
+/** A restore that went before this start, and the state it replaced. */
+export interface Restored {
+  readonly note: RestoreNote
+  /** Reads what the state had that was replaced; null, and a line in the log, where it cannot be read. */
+  read<T extends object>(fn: (state: ReplacedState) => T): T | null
 }
 
 /** Leaves the note. */

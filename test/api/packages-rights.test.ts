@@ -117,6 +117,20 @@ describe('packages', () => {
     expect((await host.get('/packages/org.rights.shop')).status).toBe(404)
   })
 
+  it('leave what they delivered with those who had it: it comes back with them', async () => {
+    const set = { type: 'permission', name: 'shop_reader', item: { objects: { shop_item: { allowRead: true } } } }
+    const manifest = shop({ metadata: [...shop().metadata, set] })
+    const { id } = await host.account('assigned')
+    for (const disabled of [false, true]) {
+      expect((await host.post('/packages', { manifest })).status).toBe(201)
+      await host.put(`/permissions/assignments/${id}`, { permissionSets: ['shop_reader'] })
+      if (disabled) await host.patch(`/packages/${manifest.id}/disable`)
+      expect((await host.delete(`/packages/${manifest.id}?keepData=false&confirm=true`)).status).toBe(200)
+      const { body } = await host.get(`/permissions/assignments/${id}`)
+      expect([disabled, body.permissionSets]).toEqual([disabled, ['shop_reader']])
+    }
+  })
+
   it('ask for what is their own without more ado', async () => {
     const manifest = shop({ permissions: ['object:shop_item:read', 'manage_packages'] })
     expect((await as('installer', 'POST', '/packages', { manifest })).status).toBe(201)

@@ -324,6 +324,8 @@ describe('assignments', () => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     const gone = { userId: testUserId(1), profile: 'guest', roles: [], permissionSets: [] }
     expect((await host.get(path)).body).toEqual(gone)
+    const { body: told } = await host.get('/audit?kind=permissions.assigned&limit=1')
+    expect(told.entries[0].details).toMatchObject({ ...gone, before: { profile: 'guest' } })
     await make()
     expect((await host.get(path)).body).toEqual(gone)
     await host.put(path, { profile: 'readonly', roles: ['passer'] })

@@ -58,6 +58,8 @@ describe('a restored backup', () => {
       roles: [],
       permissionSets: [],
     })
+    const rights = { objects: { note: { allowRead: true, viewAllRecords: true } } }
+    await host.put('/meta/permission/reads', { type: 'permission', name: 'reads', item: { name: 'reads', ...rights } })
     const { body: revoked } = await host.post('/keys', { name: 'leaked' })
     const { body: lasting } = await host.post('/keys', { name: 'lasting' })
     const signedOut = await host.signIn('leaver')
@@ -82,10 +84,11 @@ describe('a restored backup', () => {
       ...{ memberIdOrEmail: email, organizationId },
     })
     expect(left.status, JSON.stringify(left.body)).toBe(200)
+    await host.put('/meta/permission/since', { type: 'permission', name: 'since', item: { name: 'since', ...rights } })
     await host.put(`/permissions/assignments/${people['chief']!.id}`, {
       profile: 'standard',
       roles: [],
-      permissionSets: [],
+      permissionSets: ['reads', 'since'],
     })
     await host.account('newcomer')
     const arrived = await host.signIn('newcomer')
@@ -127,7 +130,8 @@ describe('a restored backup', () => {
     )
     expect(full.members).toMatchObject([{ userId: founder.id, role: 'owner' }])
     const { body: assignment } = await host.get(`/permissions/assignments/${people['chief']!.id}`)
-    expect(assignment.profile).toBe('standard')
+    // What was made only since is gone: one that gets its name begins with nobody.
+    expect(assignment).toMatchObject({ profile: 'standard', permissionSets: ['reads'] })
   })
 
   it('brings back an organization that was removed, and takes addresses that moved from one account to another', async () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { auditRoutes } from '#shared/contracts/audit.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
-import { readRestoreNote } from '#main/kernel/restore-note.ts'
 import type { AuditService } from './api.ts'
 import { auditMigrations } from './migrations/index.ts'
 import { auditPermissions } from './permissions.ts'
@@ -38,11 +37,11 @@ export const auditPlugin = definePlugin({
   async register(host) {
     const { read, write, clock, log, secrets, options } = host
     const auth = host.optionalService('auth')
-    await keepEntries({ read, write, dataDir: options.dataDir, at: clock.iso() })
+    const { restored } = options
+    if (restored !== undefined) await keepEntries({ read, write, restored, at: clock.iso() })
     const keys = await openKeys({ read, write, secrets, at: clock.iso() })
     const anchor = openAnchor(join(options.dataDir, 'audit.head'), keys.current)
-    const restoreNote = readRestoreNote(options.dataDir)
-    const opening = openingOf(read, anchor, restoreNote)
+    const opening = openingOf(read, anchor, restored?.note)
     const chain = createChain({ key: keys.current, anchor, head: opening.head, log })
 
     host.dispose(() => {
@@ -55,7 +54,7 @@ export const auditPlugin = definePlugin({
     const recordAtEnd: AuditService['record'] = (tx, about, draft) =>
       chain.appendAtEnd(tx, entryFacts(clock.iso(), about, draft))
     const subject = internalContext('audit')
-    await writeOpening(opening, { write, record, anchor, note: restoreNote, subject, log })
+    await writeOpening(opening, { write, record, anchor, note: restored?.note, subject, log })
 
     const flood = createFlood(() => clock.now())
     const notes = createNotes({

@@ -1,6 +1,5 @@
 // The automation plugin: flows, their runs and schedules.
 import { automationRoutes } from '#shared/contracts/automation.ts'
-import { readReplaced } from '#main/database/replaced-state.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { automationErrors } from './errors.ts'
 import { automationMigrations } from './migrations/index.ts'
@@ -35,7 +34,7 @@ export const automationPlugin = definePlugin({
   async register(host) {
     const settings = host.service('settings')
     // What came due since a backup has had its run when that is put back (D-410).
-    const replaced = readReplaced(host.options.dataDir, readSchedules)
+    const replaced = host.options.restored?.read(readSchedules)
     if (replaced != null) await host.write('automation.take-over', (tx) => takeOverRuns(tx, replaced))
     const core = await createAutomation({
       read: host.read,

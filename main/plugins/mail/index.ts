@@ -1,5 +1,4 @@
 // The mail plugin: the one way to the mail server of the workspace.
-import { readReplaced } from '#main/database/replaced-state.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { mailMigrations } from './migrations/index.ts'
 import { createMailService } from './service.ts'
@@ -22,7 +21,7 @@ export const mailPlugin = definePlugin({
   async register(host) {
     const { read, write, clock, ids, log } = host
     // What was sent since a backup is not sent again when that is put back (D-410).
-    const replaced = readReplaced(host.options.dataDir, readQueue)
+    const replaced = host.options.restored?.read(readQueue)
     if (replaced != null) await write('mail.end-sent', (tx) => endSent(tx, replaced))
     const settings = readMailConfig(host.options.config)
     const transport = settings === undefined ? undefined : createTransport(settings)

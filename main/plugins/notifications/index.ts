@@ -2,7 +2,6 @@
 import { notificationRoutes } from '#shared/contracts/notifications.ts'
 import { createCursorKey } from '#main/database/query/cursor.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
-import { readReplaced } from '#main/database/replaced-state.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -56,7 +55,7 @@ export const notificationsPlugin = definePlugin({
     const devices = createDevices({ read, write, clock, ids, secrets })
     const notices = createDesktopNotices(host.notify)
     // What was posted since a backup is not posted again when that is put back (D-410).
-    const replaced = readReplaced(options.dataDir, readWaiting)
+    const replaced = options.restored?.read(readWaiting)
     if (replaced != null) await write('notifications.end-sent', (tx) => endSent(tx, replaced))
     const deliveries = createDeliveries({
       read,

@@ -7,12 +7,13 @@ import type { Filter } from '#shared/filter/filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { programPackage } from '#shared/program-package.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { buildCount } from '#main/database/query/build-find.ts'
-import { readReplaced } from '#main/database/replaced-state.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { Assignments } from './api.ts'
 import { permissionsMigrations } from './migrations/index.ts'
 import { permissionsPermissions } from './permissions.ts'
 import { permissionHandlers } from './routes.ts'
@@ -20,7 +21,7 @@ import { createPermissionsService } from './service.ts'
 import { createAuthorizer } from './service/authorizer.ts'
 import { createPermissionChecks } from './service/checks.ts'
 import { deliveredProfiles } from './service/delivered-profiles.ts'
-import { createDirectory } from './service/directory.ts'
+import { createDirectory, withOnly } from './service/directory.ts'
 import type { Directory, GivenType } from './service/directory.ts'
 import { guardRightItems } from './service/item-checks.ts'
 import { createPrincipals } from './service/principals.ts'
@@ -63,8 +64,8 @@ export const permissionsPlugin = definePlugin({
     }
 
     // A backup gives nobody back what was taken away since (D-410).
-    const assigned = readReplaced(host.options.dataDir, readAssignments)
-    if (assigned != null) await write('permissions.keep', (tx) => replaceAssignments(tx, assigned))
+    const assigned = host.options.restored?.read(readAssignments)
+    if (assigned != null) await write('permissions.keep', (tx) => keepAssignments(tx, metadata, assigned))
     const directory = createDirectory({ read, metadata, auth, changed: host.raisePermissionEpoch })
     host.setAuthorizer(createAuthorizer({ directory, schemaOf: metadata.objectSchema, hasOrganizations }))
     host.provide('permissions', createPermissionsService(host.authorizer, directory, metadata))
@@ -105,6 +106,22 @@ function isGiven(type: string): type is GivenType {
   return type === 'profile' || type === 'role' || type === 'permission'
 }
 
+/** Gives everybody what they had before a restore, but for what was made only since: its name may be given to another one. */
+function keepAssignments(tx: Tx, metadata: MetadataService, assigned: ReadonlyMap<string, Assignments>): void {
+  const known = new Set([
+    ...deliveredProfiles.map(({ name }) => `profile:${String(name)}`),
+    // What a package delivered that was removed before the backup.
+    ...[...readAssignments(tx).values()].flatMap(({ profile, roles, permissionSets }) => [
+      `profile:${profile}`,
+      ...roles.map((name) => `role:${name}`),
+      ...permissionSets.map((name) => `permission:${name}`),
+    ]),
+  ])
+  const isThere = (type: GivenType, name: string): boolean =>
+    metadata.deliveries.item(type, name) !== undefined || known.has(`${type}:${name}`)
+  replaceAssignments(tx, new Map([...assigned].map(([userId, one]) => [userId, withOnly(one, isThere)])))
+}
+
 /** Stores the profiles of this program; one that is as it was delivered is not written again. */
 async function deliverProfiles(metadata: MetadataService, log: Logger): Promise<void> {
   const ctx = internalContext('deliver-profiles')
@@ -131,11 +148,12 @@ function keepInStep(
   hasOrganizations: () => boolean,
   directory: Pick<Directory, 'forget' | 'withdraw'>,
 ): void {
-  host.on('metadata.item.deleted', ({ payload }, tx) => {
+  host.on('metadata.item.deleted', ({ payload }, tx, ctx) => {
     const { type, name } = payload as { type: string; name: string }
     // What a package delivers comes back with it, or without its changes.
-    if (!isGiven(type) || metadata.get(type, name)?.packageId != null) return
-    directory.withdraw(tx, type, name)
+    if (!isGiven(type) || metadata.deliveries.item(type, name)?.packageId != null) return
+    for (const { userId, before, next } of directory.withdraw(tx, type, name))
+      tx.emit(ctx, { type: 'permissions.assigned', payload: { userId, ...next, before } })
   })
   for (const event of metadataEvents) {
     host.on(event, ({ payload }, tx) => {

@@ -1,6 +1,5 @@
 // The webhooks plugin: other systems are told of changes, and other systems call.
 import { webhookRoutes } from '#shared/contracts/webhooks.ts'
-import { readReplaced } from '#main/database/replaced-state.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
@@ -184,9 +183,10 @@ export const webhooksPlugin = definePlugin({
 
 /** What was sent since a backup, or given up, is not sent again when that is put back (D-410). */
 async function endSent({ read, write, options }: Pick<PluginHost, 'read' | 'write' | 'options'>): Promise<void> {
+  if (options.restored === undefined) return
   const waiting = waitingIds(read)
-  const outcomes = waiting.length === 0 ? undefined : readReplaced(options.dataDir, (at) => readOutcomes(at, waiting))
-  if (outcomes == null) return
+  const outcomes = options.restored.read((at) => readOutcomes(at, waiting))
+  if (outcomes === null) return
   const by = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
   await write('webhooks.end-sent', (tx) => {
     for (const id of waiting) {

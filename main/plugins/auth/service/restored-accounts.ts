@@ -1,6 +1,5 @@
 // After a restore: who may get in, and how, is as it was before it; a backup brings data back, no key that was revoked since
 // (D-410).
-import { readReplaced } from '#main/database/replaced-state.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { endFleeting, putAccountRows, readAccountRows } from './restored-accounts-store.ts'
@@ -16,7 +15,7 @@ export async function keepAccounts({
   write,
   log,
 }: Pick<PluginHost, 'options' | 'write' | 'log'>): Promise<void> {
-  const rows = readReplaced(options.dataDir, readAccountRows)
+  const rows = options.restored?.read(readAccountRows)
   if (rows === undefined) return
   try {
     if (rows !== null) {

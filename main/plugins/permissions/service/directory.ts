@@ -36,14 +36,24 @@ export interface Directory {
   assignments(userId: string): Assignments
   /** @see PermissionsService.assign */
   assign(tx: Tx, userId: string, assignments: Assignments): void
-  /** Takes a profile, role or permission set that goes from everybody who has it; without a profile one is a guest. */
-  withdraw(tx: Tx, type: GivenType, name: string): void
+  /**
+   * Takes a profile, role or permission set that goes from everybody who has it; without a profile one is a guest.
+   * @returns who had it, what they had before and what they have now
+   */
+  withdraw(tx: Tx, type: GivenType, name: string): Withdrawn[]
   /** Forgets everything that was worked out. */
   forget(): void
 }
 
 /** Types of items that users are given by name. */
 export type GivenType = 'profile' | 'role' | 'permission'
+
+/** Somebody from whom something was taken. */
+export interface Withdrawn {
+  readonly userId: string
+  readonly before: Assignments
+  readonly next: Assignments
+}
 
 /** What the directory works with. */
 export interface DirectoryParts {
@@ -196,18 +206,26 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
     assign,
     withdraw(tx, type, name) {
       // One made under the name later begins with nobody. Read here: more than one may go in a transaction.
-      for (const [userId, { profile, roles, permissionSets }] of readAssignments(tx)) {
-        if (![...(type === 'profile' ? [profile] : type === 'role' ? roles : permissionSets)].includes(name)) continue
-        assign(tx, userId, {
-          profile: type === 'profile' ? guestProfile : profile,
-          roles: type === 'role' ? roles.filter((role) => role !== name) : roles,
-          permissionSets: type === 'permission' ? permissionSets.filter((set) => set !== name) : permissionSets,
-        })
-      }
+      const withdrawn = [...readAssignments(tx)].flatMap(([userId, before]) => {
+        const next = withOnly(before, (one, given) => one !== type || given !== name)
+        return next === before ? [] : [{ userId, before, next }]
+      })
+      for (const { userId, next } of withdrawn) assign(tx, userId, next)
       if (type === 'role') deleteSharesOf(tx, `role:${name}`)
+      return withdrawn
     },
     forget,
   }
+}
+
+/** What is left where only some names may be given; the same value where that is everything. Without a profile one is a guest. */
+export function withOnly(given: Assignments, keeps: (type: GivenType, name: string) => boolean): Assignments {
+  const profile = keeps('profile', given.profile) ? given.profile : guestProfile
+  const roles = given.roles.filter((name) => keeps('role', name))
+  const permissionSets = given.permissionSets.filter((name) => keeps('permission', name))
+  const count = roles.length + permissionSets.length
+  const isSame = profile === given.profile && count === given.roles.length + given.permissionSets.length
+  return isSame ? given : { profile, roles, permissionSets }
 }
 
 function keyOf({ actor, organizationId, scope }: Pick<RequestContext, 'actor' | 'organizationId' | 'scope'>): string {

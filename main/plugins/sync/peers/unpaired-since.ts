@@ -1,5 +1,4 @@
 // After a restore: a machine that was unpaired since the backup was made stays unpaired (D-410).
-import { readReplaced } from '#main/database/replaced-state.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DocWriter } from '../engine/docs.ts'
@@ -18,8 +17,8 @@ export async function keepUnpaired(
     workspace,
   }: { readonly docs: DocWriter; readonly device: string; readonly workspace: StoredWorkspace },
 ): Promise<void> {
-  if (!roster.isAdmin(device)) return
-  const before = readReplaced(options.dataDir, (read) => {
+  if (options.restored === undefined || !roster.isAdmin(device)) return
+  const before = options.restored.read((read) => {
     const stored = readWorkspace(read)
     // What was joined since is nothing of the backup's.
     if (stored === null || Buffer.compare(stored.workspace, workspace.workspace) !== 0) return []
