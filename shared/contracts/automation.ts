@@ -490,7 +490,7 @@ export const automationRoutes = defineRoutes({
     response: Run,
     permission: 'session',
     rateLimit: 'write',
-    errors: [...runErrors, 'run_not_resumable'],
+    errors: [...runErrors, 'permission_denied', 'run_not_resumable'],
     summary: 'Resume a paused run.',
   }),
   cancelRun: defineRoute({
@@ -503,7 +503,7 @@ export const automationRoutes = defineRoutes({
     response: Run,
     permission: 'session',
     rateLimit: 'write',
-    errors: [...runErrors, 'invalid_state_transition'],
+    errors: [...runErrors, 'permission_denied', 'invalid_state_transition'],
     summary: 'Cancel a run.',
   }),
   retryRun: defineRoute({
@@ -516,7 +516,7 @@ export const automationRoutes = defineRoutes({
     response: Run,
     permission: 'session',
     rateLimit: 'write',
-    errors: [...runErrors, 'run_not_resumable'],
+    errors: [...runErrors, 'permission_denied', 'run_not_resumable'],
     summary: 'Continue a run that failed, from its failed node or from an earlier one.',
   }),
   getRunScreen: defineRoute({

@@ -79,9 +79,11 @@ export function automationHandlers(core: AutomationCore): Handlers<typeof automa
     },
     listRuns: (ctx, { params, query }) => view.list(ctx, flows.require(ctx, params.name), query),
     getRun: (ctx, { params }) => view.show(ctx, runOf(ctx, params)),
-    resumeRun: async (ctx, { params, body }) => view.show(ctx, await acts.resume(runOf(ctx, params), body ?? {})),
-    cancelRun: async (ctx, { params, body }) => view.show(ctx, await acts.cancel(runOf(ctx, params), body?.reason)),
-    retryRun: async (ctx, { params, body }) => view.show(ctx, await acts.retry(runOf(ctx, params), body?.fromNodeId)),
+    resumeRun: async (ctx, { params, body }) => view.show(ctx, await acts.resume(ctx, runOf(ctx, params), body ?? {})),
+    cancelRun: async (ctx, { params, body }) =>
+      view.show(ctx, await acts.cancel(ctx, runOf(ctx, params), body?.reason)),
+    retryRun: async (ctx, { params, body }) =>
+      view.show(ctx, await acts.retry(ctx, runOf(ctx, params), body?.fromNodeId)),
     getRunScreen: (ctx, { params }) => view.screen(ctx, runOf(ctx, params)),
     listActions: (_ctx, { query }) => describeActions(types, query),
     listConnectors: () => ({ connectors: [], total: 0 }),

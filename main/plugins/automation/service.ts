@@ -36,6 +36,7 @@ import { createRecordTrigger } from './service/record-trigger.ts'
 import { createRunActs } from './service/run-acts.ts'
 import type { RunActs } from './service/run-acts.ts'
 import { createRunQueue } from './service/run-queue.ts'
+import { createRunRights } from './service/run-rights.ts'
 import { createRunStarter } from './service/run-starter.ts'
 import type { RunStarter } from './service/run-starter.ts'
 import { createRunView } from './service/run-view.ts'
@@ -113,6 +114,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     return ctx.actor.id === localOwnerId || parts.permissions.assignments(ctx.actor.id).profile === 'administrator'
   }
 
+  const rights = createRunRights({ authorizer, permissions: parts.permissions, isAdministrator })
   const hasOrganizations = (): boolean => parts.auth()?.hasOrganizations === true
   const membershipsOf = (userId: string) => parts.auth()?.memberships(userId) ?? []
   const worksIn = (userId: string, organizationId: string | null): boolean =>
@@ -188,7 +190,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     openChildren: (id) => openChildren(read, id),
   })
   const runSubflow = createSubflows({ read, write, clock, book, starter, executor, queue })
-  const acts = createRunActs({ read, write, clock, queue, starter, executor, authorizer, hasOrganizations })
+  const acts = createRunActs({ read, write, clock, queue, starter, executor, rights, hasOrganizations })
   const waits = createWaits({ read, write, clock, log, acts, data, accounts: parts.auth, timeZone })
   const schedules = createSchedules({
     read,
@@ -216,7 +218,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       await queue.expireOld()
     },
   })
-  const view = createRunView({ read, authorizer, isAdministrator, hasOrganizations, now: clock.now })
+  const view = createRunView({ read, authorizer, rights, isAdministrator, hasOrganizations, now: clock.now })
   const triggering = createTriggering({
     read,
     write,
@@ -225,6 +227,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     queue,
     data,
     authorizer,
+    rights,
     accounts: parts.auth,
     check: { ...check, types },
   })

@@ -164,6 +164,8 @@ export interface RunFilter {
   readonly flowUid: string
   readonly status?: RunStatus | undefined
   readonly userId?: string | undefined
+  /** The API key that started it. */
+  readonly keyId?: string | undefined
   readonly organizationId?: string | null | undefined
 }
 
@@ -180,11 +182,15 @@ export function countRuns(read: Get, filter: RunFilter): number {
   return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM automation_run WHERE ${where}`, values))!.n
 }
 
-function conditionOf({ flowUid, status, userId, organizationId }: RunFilter): { where: string; values: unknown[] } {
+function conditionOf({ flowUid, status, userId, keyId, organizationId }: RunFilter): {
+  where: string
+  values: unknown[]
+} {
   const conditions = [
     ['flow_uid = ?', flowUid],
     ['status = ?', status],
     ['user_id = ?', userId],
+    ["caller ->> 'keyId' = ?", keyId],
     ["(caller ->> 'organizationId' IS NULL OR caller ->> 'organizationId' = ?)", organizationId],
   ].filter(([, value]) => value !== undefined)
   return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) }

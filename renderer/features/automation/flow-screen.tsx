@@ -17,7 +17,7 @@ import { flowQuery, flowsQuery } from './automation-queries.ts'
 import { FlowDesign, storedProblems } from './flow-design.tsx'
 import { FlowSwitch } from './flow-list.tsx'
 import { RunsPart } from './runs-part.tsx'
-import { flowTone } from './run-words.ts'
+import { flowTone, isStartedByAll } from './run-words.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { StartDialog } from './start-dialog.tsx'
 import classes from './automation.module.css'
@@ -52,7 +52,7 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
             {t('flows.back')}
           </Button>
           {mayDesign && <DeleteButton name={name} label={flow.label} />}
-          {mayStart && (
+          {mayStart && (mayDesign || isStartedByAll(flow)) && (
             <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => setStarting(true)}>
               {t('flows.start')}
             </Button>

@@ -10,6 +10,7 @@ import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { formatMoment } from '../../lib/format.ts'
+import { useMay } from '../../lib/own-rights.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { runQuery, runsKey } from './automation-queries.ts'
@@ -24,6 +25,7 @@ import classes from './automation.module.css'
 export function RunDetail(props: { name: string; runId: string }) {
   const { name, runId } = props
   const client = useQueryClient()
+  const mayDesign = useMay('manage_flows') === true
   const { data: run, error, refetch } = useQuery(runQuery(name, runId))
   const [resuming, setResuming] = useState(false)
   const params = { name, runId }
@@ -49,7 +51,7 @@ export function RunDetail(props: { name: string; runId: string }) {
 
   if (error && !run) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!run) return null
-  const may = actsOf(run)
+  const may = actsOf(run, mayDesign)
   return (
     <section aria-labelledby="run-name">
       <div className={parts.head}>

@@ -5,8 +5,9 @@ import { cronText, distanceText, momentIn, nextRuns } from './schedule-words.ts'
 
 describe('a run', () => {
   it('is cancelled while it is not over, retried when it failed, resumed while it waits for somebody', () => {
-    const acts = (status: Parameters<typeof actsOf>[0]['status'], type?: string): string =>
-      Object.entries(actsOf({ status, ...(type === undefined ? {} : { waitingFor: { type } }) }))
+    type Run = Parameters<typeof actsOf>[0]
+    const acts = (status: Run['status'], type?: string, runAs: Run['runAs'] = 'user', mayDesign = false): string =>
+      Object.entries(actsOf({ status, runAs, ...(type === undefined ? {} : { waitingFor: { type } }) }, mayDesign))
         .filter(([, may]) => may)
         .map(([act]) => act)
         .join()
@@ -21,6 +22,9 @@ describe('a run', () => {
       'cancel',
       'cancel',
     ])
+    // What runs as the system asks its user, and takes nothing else from them.
+    expect(['screen', 'signal'].map((type) => acts('paused', type, 'system'))).toEqual(['cancel,resume', ''])
+    expect([acts('failed', undefined, 'system'), acts('failed', undefined, 'system', true)]).toEqual(['', 'retry'])
   })
 
   it('says what started it, what it waits for and how long it took', () => {

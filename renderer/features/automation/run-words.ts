@@ -53,13 +53,28 @@ export const stepTone = (status: RunStep['status']): Tone => stepTones[status]
 /** The colour of a flow's state. */
 export const flowTone = (status: FlowSummary['status']): Tone => flowTones[status]
 
-/** What may be done with a run. */
-export function actsOf({ status, waitingFor }: Pick<Run, 'status' | 'waitingFor'>) {
+/** Whether those who do not manage flows start it by hand (D-156). */
+export function isStartedByAll({
+  status,
+  runAs,
+  type,
+}: Readonly<Record<'status' | 'runAs' | 'type', string>>): boolean {
+  return status !== 'draft' && !(runAs === 'system' && (type === 'record_change' || type === 'schedule'))
+}
+
+/** What may be done with a run, by those who manage flows or by its user: to what runs as the system these only answer. */
+export function actsOf(
+  { status, runAs, waitingFor }: Pick<Run, 'status' | 'runAs' | 'waitingFor'>,
+  mayDesign: boolean,
+) {
+  const waitsFor = String(waitingFor?.['type'])
+  const mayAct = mayDesign || runAs !== 'system'
+  const mayAnswer = mayAct || waitsFor === 'screen'
   return {
-    cancel: status === 'pending' || status === 'running' || status === 'paused' || status === 'retrying',
-    retry: status === 'failed' || status === 'timed_out',
+    cancel: mayAnswer && (status === 'pending' || status === 'running' || status === 'paused' || status === 'retrying'),
+    retry: mayAct && (status === 'failed' || status === 'timed_out'),
     // What waits for another run or an approval goes on with that.
-    resume: status === 'paused' && !['subflow', 'approval'].includes(String(waitingFor?.['type'])),
+    resume: mayAnswer && status === 'paused' && !['subflow', 'approval'].includes(waitsFor),
   }
 }
 

@@ -4,7 +4,6 @@ import { platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
-import type { Authorizer } from '#main/kernel/authorize.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow, StepRow } from '../store.ts'
 import {
@@ -22,6 +21,7 @@ import type { Executor } from './engine/execute-run.ts'
 import type { StepMemo } from './engine/run-memory.ts'
 import { fitsType } from './variables.ts'
 import type { RunQueue } from './run-queue.ts'
+import type { RunAct, RunRights } from './run-rights.ts'
 import type { RunStarter } from './run-starter.ts'
 
 /** What a run is resumed with. */
@@ -34,13 +34,13 @@ export interface Resumption {
 
 /** Acts on runs. */
 export interface RunActs {
-  /** @throws run_not_resumable, validation_error for inputs that do not fit the form */
-  resume(run: RunRow, resumption: Resumption): Promise<RunRow>
-  /** @throws invalid_state_transition for a run that has ended */
-  cancel(run: RunRow, reason: string | undefined): Promise<RunRow>
-  /** @throws run_not_resumable, validation_error for a node that has not been passed */
-  retry(run: RunRow, fromNodeId: string | undefined): Promise<RunRow>
-  /** Resumes the runs that wait for a signal: all of them for those who manage flows, else the caller's own. */
+  /** @throws run_not_resumable, permission_denied, validation_error for inputs that do not fit the form */
+  resume(ctx: RequestContext, run: RunRow, resumption: Resumption): Promise<RunRow>
+  /** @throws permission_denied, invalid_state_transition for a run that has ended */
+  cancel(ctx: RequestContext, run: RunRow, reason: string | undefined): Promise<RunRow>
+  /** @throws run_not_resumable, permission_denied, validation_error for a node that has not been passed */
+  retry(ctx: RequestContext, run: RunRow, fromNodeId: string | undefined): Promise<RunRow>
+  /** Resumes the runs that wait for a signal and that the caller may act on. */
   signal(
     ctx: RequestContext,
     signal: string,
@@ -55,14 +55,14 @@ export interface ActParts extends Pick<PluginHost, 'read' | 'write' | 'clock'> {
   readonly queue: RunQueue
   readonly starter: RunStarter
   readonly executor: Executor
-  readonly authorizer: () => Authorizer
+  readonly rights: RunRights
   /** Whether runs are those of one organization (D-41). */
   readonly hasOrganizations: () => boolean
 }
 
 /** Makes the service. */
 export function createRunActs(parts: ActParts): RunActs {
-  const { read, write, queue, starter, executor, authorizer } = parts
+  const { read, write, queue, starter, executor, rights } = parts
   const wake: RunActs['wake'] = (tx, step, resumed) => {
     if (!wakeStep(tx, step.id, JSON.stringify({ resumed } satisfies StepMemo))) return false
     const run = getRun(tx, step.runId)!
@@ -91,12 +91,20 @@ export function createRunActs(parts: ActParts): RunActs {
     throw notResumable(run, other === undefined ? 'not_waiting' : `waits_for_${typeOf(other)}`)
   }
 
+  /** @throws permission_denied */
+  const requireAct = (ctx: RequestContext, run: RunRow, act: RunAct, step: StepRow | undefined): void => {
+    if (rights.mayAct(ctx, run, act, step && typeOf(step))) return
+    throw platformError('permission_denied', { permission: 'manage_flows', reason: 'run_as_system' })
+  }
+
   return {
     wake,
-    async resume(run, resumption) {
+    async resume(ctx, run, resumption) {
       if (run.status !== 'paused') throw notResumable(run, 'not_paused')
       const step = stepFor(run, resumption)
       const { inputs, output, branchLabel: label } = resumption
+      // Which way a run takes is no answer to a form.
+      requireAct(ctx, run, 'resume', label === undefined ? step : undefined)
       const wait = JSON.parse(step.wait ?? '{}') as { type?: string; screen?: { fields: ScreenField[] } }
       const given =
         wait.type === 'screen' ? inputsOf(wait.screen?.fields ?? [], inputs ?? {}) : (output ?? inputs ?? null)
@@ -105,12 +113,14 @@ export function createRunActs(parts: ActParts): RunActs {
       if (!isWoken) throw notResumable(getRun(read, run.id) ?? run, 'not_waiting')
       return getRun(read, run.id)!
     },
-    async cancel(run, reason = 'Cancelled.') {
+    async cancel(ctx, run, reason = 'Cancelled.') {
+      requireAct(ctx, run, 'cancel', waitingSteps(read, run.id)[0])
       if (await starter.cancel(run.id, reason)) return getRun(read, run.id)!
       const { status } = getRun(read, run.id)!
       throw platformError('invalid_state_transition', { from: status, to: 'cancelled', allowed: [] })
     },
-    async retry(run, fromNodeId) {
+    async retry(ctx, run, fromNodeId) {
+      requireAct(ctx, run, 'retry', undefined)
       if (run.status !== 'failed' && run.status !== 'timed_out') throw notResumable(run, 'not_failed')
       if (run.startedAt === null) throw notResumable(run, 'not_started')
       if (getDefinition(read, run.flowUid, run.flowVersion) === undefined) throw notResumable(run, 'version_gone')
@@ -129,12 +139,11 @@ export function createRunActs(parts: ActParts): RunActs {
       return getRun(read, run.id)!
     },
     async signal(ctx, signal, { payload, recordId }) {
-      const isManager = authorizer().hasSystemPermission(ctx, 'manage_flows')
       const steps = signalSteps(read, signal).filter(({ runId }) => {
         const run = getRun(read, runId)
         if (run === undefined || (recordId !== undefined && run.recordId !== recordId)) return false
         if (parts.hasOrganizations() && !belongsTo(run, ctx)) return false
-        return isManager || run.userId === ctx.actor.id
+        return rights.sees(ctx, run) && rights.mayAct(ctx, run, 'signal', 'signal')
       })
       let resumed = 0
       for (const step of steps) {

@@ -4,6 +4,7 @@ import type { Run, RunStatus, RunStep, TriggerResult } from '#shared/contracts/a
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import { narrowedKey } from '#main/kernel/identity.ts'
 import { cutPage, readPage } from '#main/kernel/list-page.ts'
 import { PlatformError } from '#shared/errors.ts'
 import { automationError, automationErrors } from '../errors.ts'
@@ -13,6 +14,7 @@ import type { Caller } from './caller.ts'
 import { belongsTo } from './caller.ts'
 import { masked } from './engine/masks.ts'
 import type { KnownFlow } from './flow-book.ts'
+import type { RunRights } from './run-rights.ts'
 
 type ShownRun = z.input<typeof Run>
 type ShownStep = z.input<typeof RunStep>
@@ -42,6 +44,7 @@ type Screen = { title?: string; fields: Record<string, unknown>[]; submitLabel?:
 export interface RunViewParts {
   readonly read: Reads
   readonly authorizer: () => Authorizer
+  readonly rights: RunRights
   readonly isAdministrator: (ctx: RequestContext) => boolean
   /** Whether runs are those of one organization (D-41). */
   readonly hasOrganizations: () => boolean
@@ -52,8 +55,7 @@ const pageBounds = { usual: 20, most: 100 }
 
 /** Makes the view. */
 export function createRunView(parts: RunViewParts): RunView {
-  const { read, authorizer, isAdministrator, hasOrganizations, now } = parts
-  const managesFlows = (ctx: RequestContext): boolean => authorizer().hasSystemPermission(ctx, 'manage_flows')
+  const { read, authorizer, rights: judge, isAdministrator, hasOrganizations, now } = parts
 
   /** What a run holds was read with its user's rights: it is shown while these are the same, and to administrators. */
   const seesContent = (ctx: RequestContext, run: RunRow): boolean => {
@@ -114,7 +116,7 @@ export function createRunView(parts: RunViewParts): RunView {
     const isSeen =
       run !== undefined &&
       run.flowUid === item.uid &&
-      (managesFlows(ctx) || run.userId === ctx.actor.id) &&
+      judge.sees(ctx, run) &&
       (!hasOrganizations() || belongsTo(run, ctx))
     if (!isSeen) throw automationError('execution_not_found', { runId })
     return run
@@ -124,10 +126,17 @@ export function createRunView(parts: RunViewParts): RunView {
     require,
     cause,
     list(ctx, { item }, { status, ...query }) {
-      const userId = managesFlows(ctx) ? undefined : ctx.actor.id
+      const isOwn = !judge.managesFlows(ctx)
       const organizationId = hasOrganizations() ? ctx.organizationId : undefined
-      const filter: RunFilter = { flowUid: item.uid, status, userId, organizationId }
-      const binding = ['runs', ctx.actor.id, organizationId ?? null, item.uid, status ?? null]
+      const key = isOwn ? narrowedKey(ctx) : null
+      const filter: RunFilter = {
+        flowUid: item.uid,
+        status,
+        userId: isOwn ? ctx.actor.id : undefined,
+        keyId: key ?? undefined,
+        organizationId,
+      }
+      const binding = ['runs', ctx.actor.id, key, organizationId ?? null, item.uid, status ?? null]
       const start = readPage(query, pageBounds, binding)
       const rows = listRuns(read, filter, start.after ?? undefined, start.limit + 1)
       const { shown, ...page } = cutPage(rows, start, ({ id }) => id, binding)

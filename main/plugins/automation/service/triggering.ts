@@ -1,6 +1,6 @@
 // Starting flows for callers (D-156, D-157): what they send becomes the input of a run, and they wait for its end.
 import type { TriggerType } from '#shared/contracts/automation.ts'
-import { platformError, validationError } from '#shared/errors.ts'
+import { validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { absenceOf } from '#main/kernel/identity.ts'
@@ -14,9 +14,9 @@ import { flowProblems } from './check-flow.ts'
 import type { CheckParts } from './check-flow.ts'
 import type { Accounts } from './caller.ts'
 import { contextOf } from './caller.ts'
-import { startConfig } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { RunQueue } from './run-queue.ts'
+import type { RunRights } from './run-rights.ts'
 import type { RunStarter } from './run-starter.ts'
 import { callerOf } from './run-starter.ts'
 
@@ -29,7 +29,7 @@ export interface TriggerOptions {
 
 /** Starts flows for callers. */
 export interface Triggering {
-  /** @throws flow_disabled, validation_error, permission_denied, concurrent_execution_limit */
+  /** @throws flow_disabled, validation_error, permission_denied, resource_not_found, concurrent_execution_limit */
   start(ctx: RequestContext, known: KnownFlow, input: StartInput, options: TriggerOptions): Promise<RunRow>
   /** Starts a flow nobody waits for; what is given besides is written together with the run. */
   startLater(ctx: RequestContext, known: KnownFlow, input: StartInput, also: (tx: Tx) => void): Promise<void>
@@ -55,6 +55,7 @@ export interface TriggerParts {
   readonly accounts: Accounts
   readonly data: Pick<DataService, 'get'>
   readonly authorizer: () => Authorizer
+  readonly rights: RunRights
   readonly check: CheckParts
 }
 
@@ -68,8 +69,7 @@ export function createTriggering(parts: TriggerParts): Triggering {
   /** Only the person itself starts runs with its rights, or who manages flows. */
   const userOf = (ctx: RequestContext, userId: string | undefined): string | null => {
     if (userId === undefined || userId === ctx.actor.id) return ctx.actor.type === 'user' ? ctx.actor.id : null
-    if (!parts.authorizer().hasSystemPermission(ctx, 'manage_flows'))
-      throw platformError('permission_denied', { permission: 'manage_flows', reason: 'other_user' })
+    parts.rights.requireLent(ctx, userId)
     if (absenceOf(accounts(), userId, { organizationId: ctx.organizationId }) === undefined) return userId
     throw validationError([
       { field: 'userId', code: 'invalid_reference', message: 'There is no such user.', value: userId },
@@ -94,12 +94,10 @@ export function createTriggering(parts: TriggerParts): Triggering {
     type: TriggerType,
   ): Promise<RunRow> => {
     requireStartable(known)
-    const { flow } = known
+    parts.rights.requireStart(ctx, known)
     const userId = userOf(ctx, input.userId)
     const isOther = userId !== null && userId !== ctx.actor.id
-    const object = input.object ?? textOf(startConfig(flow)['object'])
-    const given = input.record ?? null
-    const recordId = input.recordId ?? textOf(given?.['id'])
+    const { object, id: recordId, given } = parts.rights.recordOf(ctx, known, input)
     const rights = userId === null || isOther ? null : parts.authorizer().fingerprint(ctx)
     const caller = {
       ...callerOf(ctx, rights),
@@ -164,10 +162,6 @@ export function createTriggering(parts: TriggerParts): Triggering {
       return Promise.all(ids.map(async ({ name, id }) => ({ name, run: await settled(ctx, id, waitMs) })))
     },
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 async function within(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
