@@ -31,7 +31,7 @@ const session = async (token: string): Promise<number> => (await host.as(token, 
 const lookUp = async (key: string): Promise<number> =>
   (await host.anonymous('GET', '/data/note?top=1', undefined, { 'x-api-key': key })).status
 
-describe('a restored backup', () => {
+describe('a restored backup', { timeout: 120_000 }, () => {
   it('gives no session, key, password, membership or right back that ended since', async () => {
     await host.defineObject('note', { title: { type: 'text' } })
     const founder = await host.account('founder')
