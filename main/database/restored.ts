@@ -17,7 +17,7 @@ export function openRestored(dataDir: string, log: Logger): (Restored & { close(
   const failed = (error: unknown): null => {
     log.error(
       { err: error, present },
-      'The state before the restore could not be read: what was taken away since counts.',
+      'The state before the restore could not be read: what was taken away since the backup holds again.',
     )
     return null
   }
