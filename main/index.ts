@@ -81,7 +81,10 @@ export const defaultPort = 7420
 const freeMegabytes = 32
 
 /** What is known of a database that is not looked at first. */
-const unjudged: DatabaseFound = { log: null, birth: null, closed: null, isUrgent: true, isEarlier: false }
+const unjudged: DatabaseFound = {
+  ...{ log: null, birth: null, closed: null, isUrgent: true, isEarlier: false },
+  origin: 'left',
+}
 
 /** How a host is started. */
 export interface HostOptions {
@@ -293,6 +296,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   cleanup.push(() => restored?.close())
   const facts: HostFacts = {
     dataDir: dataDir.path,
+    databaseOrigin: found.origin,
     restored,
     version: programVersion,
     packagesDir: options.packagesDir ?? path.join(programDir, 'packages'),

@@ -10,7 +10,7 @@ import { createFileCheck } from './file-check.ts'
 import { applicationId, birthOf } from './migrator.ts'
 import { openReader } from './open.ts'
 import type { Connection } from './open.ts'
-import { checksumOf, isSame, isUntouched, readState, stateFileOf } from './state-file.ts'
+import { checksumOf, isAsClosed, isSame, isUntouched, readState, stateFileOf } from './state-file.ts'
 import type { ClosedFile, Closing, DatabaseState } from './state-file.ts'
 import { isFoldedIn, readLogExtent } from './wal-log.ts'
 import type { LogExtent, NotedLog } from './wal-log.ts'
@@ -29,6 +29,12 @@ export interface DatabaseProblem {
   readonly isUsable: boolean
 }
 
+/**
+ * Whether a database is the one this machine closed last: surely, not surely, or surely a copy that was put in its place or
+ * over it.
+ */
+export type DatabaseOrigin = 'left' | 'doubtful' | 'copied'
+
 /** What a start knows of a database that may be opened. */
 export interface DatabaseFound {
   /** The log that was left by a host that did not end cleanly. */
@@ -40,6 +46,7 @@ export interface DatabaseFound {
   readonly isUrgent: boolean
   /** True when an earlier closed file was put back in place of the last one, as people do who keep copies of it. */
   readonly isEarlier: boolean
+  readonly origin: DatabaseOrigin
 }
 
 /** The database is not opened; the message says why, what was kept and what to do. */
@@ -95,7 +102,11 @@ function wordsOf(found: DatabaseProblem, dataDir: string, backup: BackupEntry | 
   return lines.join('\n')
 }
 
-const fresh: DatabaseFound = { log: null, birth: null, closed: null, isUrgent: false, isEarlier: false }
+const fresh: DatabaseFound = {
+  ...{ log: null, birth: null, closed: null, isUrgent: false, isEarlier: false },
+  origin: 'left',
+}
+const copied: DatabaseFound = { ...fresh, origin: 'copied' }
 const broken = (problem: string): DatabaseProblem => ({ problem, isUsable: false })
 const doubtful = (problem: string): DatabaseProblem => ({ problem, isUsable: true })
 
@@ -120,15 +131,16 @@ function judgeClosed(
     return broken(
       'the log beside it (cairn.db-wal) is not its own; moved away, it lets the database open as it was closed.',
     )
-  if (isUntouched(database, state)) return { ...fresh, closed: state }
+  if (isUntouched(database, state))
+    return { ...fresh, closed: state, origin: isAsClosed(database, state) ? 'left' : 'doubtful' }
   const size = statSync(database).size
   // Copied to another place, it has another time.
   const crc = state.crc === null ? null : checksumOf(database)
-  if (size === state.size && crc !== null && crc === state.crc) return fresh
+  if (size === state.size && crc !== null && crc === state.crc) return copied
   const problem = structureProblem(database)
   if (problem !== undefined) return broken(problem)
-  if (size === state.size && state.crc === null) return fresh
-  if (crc !== null && closings.some((closing) => isSame(closing, [size, crc]))) return { ...fresh, isEarlier: true }
+  if (size === state.size && state.crc === null) return copied
+  if (crc !== null && closings.some((closing) => isSame(closing, [size, crc]))) return { ...copied, isEarlier: true }
   return doubtful('it was changed after it was closed, by something other than Cairn.')
 }
 
@@ -153,7 +165,7 @@ function judgeLeft(
   if (state?.birth != null && birth !== state.birth)
     return doubtful('it is another database than the one that was open.')
   if (lost !== undefined) return lost
-  return { ...fresh, log, birth, isUrgent: isLarge }
+  return { ...fresh, log, birth, isUrgent: isLarge, origin: 'doubtful' }
 }
 
 /** Whether what was acknowledged is still in the log, or has gone from there into the file. */

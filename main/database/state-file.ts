@@ -28,6 +28,8 @@ export interface ClosedFile {
   readonly size: number
   /** Nanoseconds, as text. */
   readonly modified: string
+  /** When anything of it was last changed, its name and rights included, as no copy keeps it; nanoseconds, as text. */
+  readonly changed?: string
   /** CRC-32 of the whole file; null for a large one. */
   readonly crc: number | null
 }
@@ -106,14 +108,19 @@ export function openStateFile(database: string): StateFile {
 
 /** What tells the closed file from every other; the checksum reads all of it. */
 export function describeClosed(database: string): ClosedFile {
-  const { size, modified } = sizeOf(database)
-  return { size, modified, crc: size > checksumMaxBytes ? null : checksumOf(database) }
+  const { size, modified, changed } = sizeOf(database)
+  return { size, modified, changed, crc: size > checksumMaxBytes ? null : checksumOf(database) }
 }
 
 /** Whether the file was touched by nobody since it was closed, going by its size and time. */
 export function isUntouched(database: string, closed: ClosedFile): boolean {
   const { size, modified } = sizeOf(database)
   return size === closed.size && modified === closed.modified
+}
+
+/** Whether it is the very file that was closed: what is copied over it leaves size and time as they were, but not this. */
+export function isAsClosed(database: string, closed: ClosedFile): boolean {
+  return isUntouched(database, closed) && sizeOf(database).changed === closed.changed
 }
 
 /** Whether two closed files are the same one. */
@@ -137,7 +144,7 @@ export function checksumOf(database: string): number {
   }
 }
 
-function sizeOf(database: string): { size: number; modified: string } {
+function sizeOf(database: string): { size: number; modified: string; changed: string } {
   const stat = statSync(database, { bigint: true })
-  return { size: Number(stat.size), modified: stat.mtimeNs.toString() }
+  return { size: Number(stat.size), modified: stat.mtimeNs.toString(), changed: stat.ctimeNs.toString() }
 }

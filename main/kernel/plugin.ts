@@ -146,6 +146,8 @@ export interface PluginHost {
 /** Facts about the running host that plugins may show or need. */
 export interface HostFacts {
   readonly dataDir: string
+  /** Whether the database is the one this machine closed last: surely, not surely, or surely a copy of an earlier one. */
+  readonly databaseOrigin: 'left' | 'doubtful' | 'copied'
   readonly version: string
   /** Where the packages that come with the program lie, a folder for each. */
   readonly packagesDir: string

@@ -16,6 +16,7 @@ const fileSchema = z.strictObject({
   last_seq_sent: count,
   stopped: z.boolean(),
   database_file: z.string().optional(),
+  is_copy: z.boolean().optional(),
   put_back_at: z.string().optional(),
 })
 
@@ -115,16 +116,29 @@ export function fileMark(file: string): string | undefined {
   return found === undefined || found.birthtimeNs === 0n ? undefined : `${found.ino}/${found.birthtimeNs}`
 }
 
+/**
+ * Notes what a start found out about the database beside a sidecar: a copy, or not surely the one that was left. Whoever
+ * opens the incarnation next begins another one, however many starts later that is.
+ */
+export function doubtSidecar(file: string, origin: 'doubtful' | 'copied'): void {
+  const found = fileSchema.safeParse(parseJson(readPrivateFile(file) ?? ''))
+  // One that cannot be read begins another one anyway.
+  if (!found.success) return
+  const content = origin === 'copied' ? { ...found.data, is_copy: true } : { ...found.data, stopped: false }
+  writeFileAtomic(file, `${JSON.stringify(content)}\n`)
+}
+
 /** Reads a sidecar; undefined when there is none or its text makes no sense, which begins a new incarnation. */
 export function readSidecar(file: string): Sidecar | undefined {
   const text = readPrivateFile(file)
   if (text === undefined) return undefined
   const parsed = fileSchema.safeParse(parseJson(text))
   if (!parsed.success) return undefined
-  const { device, inc, boot_counter, last_seq_sent, stopped, database_file, put_back_at } = parsed.data
+  const { device, inc, boot_counter, last_seq_sent, stopped, database_file, is_copy, put_back_at } = parsed.data
   return {
     ...{ device, inc, bootCounter: boot_counter, lastSeqSent: last_seq_sent, stopped },
     ...(database_file === undefined ? {} : { file: database_file }),
+    ...(is_copy === undefined ? {} : { isCopy: is_copy }),
     ...(put_back_at === undefined ? {} : { putBackAt: put_back_at }),
   }
 }

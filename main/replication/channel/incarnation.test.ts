@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openIncarnation, readSidecar } from './incarnation-file.ts'
+import { doubtSidecar, openIncarnation, readSidecar } from './incarnation-file.ts'
 import { judgeIncarnation } from './incarnation.ts'
 import type { IncarnationFacts, IncarnationVerdict, Sidecar, StoredIncarnation } from './incarnation.ts'
 
@@ -73,6 +73,7 @@ const table: readonly [title: string, facts: Partial<IncarnationFacts>, verdict:
     { sidecar: { ...sidecar, file: '12/1' }, file: '13/2' },
     changed('database_copied'),
   ],
+  ['the folder was written over', { sidecar: { ...sidecar, isCopy: true } }, changed('database_copied')],
   ['the folder is what it was', { sidecar: { ...sidecar, file: '12/1' }, file: '12/1' }, { keep: true, inc: 7 }],
   ['nobody can tell whether the folder is a copy', { sidecar: { ...sidecar, file: '12/1' } }, { keep: true, inc: 7 }],
   ['another device uses the number', { collides: true }, changed('collision')],
@@ -208,6 +209,24 @@ describe('openIncarnation', () => {
     const later = { databaseFile, now: '2026-03-02T09:00:00.000Z' }
     const fourth = open({ ...stored, inc: third.inc, bootCounter: 3 }, later)
     expect(fourth).toMatchObject({ inc: third.inc, putBackAt: now })
+  })
+
+  it('begins anew, once, where a start before found a copy or was in doubt', () => {
+    const first = open(undefined)
+    first.stopped()
+    doubtSidecar(file, 'copied')
+    const second = open({ device: 'a', inc: first.inc, bootCounter: 1, lastSeq: 0 })
+    expect(second).toMatchObject({ reason: 'database_copied', putBackAt: now })
+    second.stopped()
+    const third = open({ device: 'a', inc: second.inc, bootCounter: 2, lastSeq: 0 })
+    expect(third.inc).toBe(second.inc)
+    third.stopped()
+    doubtSidecar(file, 'doubtful')
+    const fourth = open({ device: 'a', inc: third.inc, bootCounter: 3, lastSeq: 0 })
+    expect(fourth).toMatchObject({ reason: 'unclean_stop', putBackAt: now })
+    rmSync(file)
+    doubtSidecar(file, 'copied')
+    expect(readSidecar(file)).toBeUndefined()
   })
 
   it('lets nothing be sent after the stop', () => {

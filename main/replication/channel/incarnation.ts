@@ -13,6 +13,8 @@ export interface Sidecar {
   readonly stopped: boolean
   /** The database file it stands for, as the file system knew it; undefined where that says nothing. */
   readonly file?: string | undefined
+  /** Whether a start since found a copy in the place of the database, by how the database was closed. */
+  readonly isCopy?: boolean | undefined
   /** When a copy was last found in the place of the folder, ISO 8601. */
   readonly putBackAt?: string | undefined
 }
@@ -86,6 +88,7 @@ function reasonFor({ device, database, sidecar, file, collides }: IncarnationFac
   if (database.inc !== sidecar.inc || database.bootCounter > sidecar.bootCounter) return 'sidecar_differs'
   if (database.lastSeq < sidecar.lastSeqSent) return 'database_older'
   // All of a folder that was copied agrees with itself. What was written where it was copied from went out under its number.
+  if (sidecar.isCopy === true) return 'database_copied'
   if (file !== undefined && sidecar.file !== undefined && file !== sidecar.file) return 'database_copied'
   return sidecar.stopped ? undefined : 'unclean_stop'
 }

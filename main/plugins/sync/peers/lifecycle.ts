@@ -10,6 +10,7 @@ import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart } from '../engine/open-engine.ts'
 import { readStoredSeq } from '../store/log-store.ts'
 import type { Running, RunningStart } from './running.ts'
+import { sidecarName } from './service.ts'
 import type { WingParts } from './service.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
 import { putWorkspace, readSettings } from './workspace-store.ts'
@@ -159,7 +160,7 @@ async function beginToWrite(
 ): Promise<{ readonly incarnation: Incarnation; readonly workspace: StoredWorkspace }> {
   const storedSeq = (inc: number): number | undefined => readStoredSeq(read, inc)
   const incarnation = openIncarnation({
-    file: join(options.dataDir, 'sync-incarnation.json'),
+    file: join(options.dataDir, sidecarName),
     databaseFile: join(options.dataDir, 'cairn.db'),
     now: clock.iso(),
     device,

@@ -1,5 +1,7 @@
 // The door to everything about peers: small enough for a host that does not take part, which loads nothing behind it
 // until somebody asks. Knows no HTTP.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { BackupService } from '#main/plugins/backup/api.ts'
@@ -30,6 +32,9 @@ export interface WingParts {
   machinesChanged(): void
 }
 
+/** What has left this machine, beside the database. */
+export const sidecarName = 'sync-incarnation.json'
+
 /** This machine among its peers. */
 export type Peers = ReturnType<typeof createPeers>
 
@@ -44,6 +49,13 @@ export function createPeers(parts: WingParts) {
   return {
     /** Goes on where sync was on when the host stopped; to be awaited before the first write of anybody. */
     async start() {
+      const { dataDir, databaseOrigin } = parts.host.options
+      const sidecar = join(dataDir, sidecarName)
+      // Also while sync is off: the next start finds the database as this one leaves it.
+      if (databaseOrigin !== 'left' && existsSync(sidecar)) {
+        const { doubtSidecar } = await import('#main/replication/channel/incarnation-file.ts')
+        doubtSidecar(sidecar, databaseOrigin)
+      }
       if (isTakingPart(parts.host.read)) await (await control()).resume()
     },
     status: () => loaded?.status() ?? statusOf('off', undefined, undefined),

@@ -73,8 +73,10 @@ export function createOwnLog(parts: OwnLogParts): AppendOwn {
       storedSeq += 1
       headBytes += size
     }
-    putIncarnation(tx, { inc, device, storedSeq, appliedSeq: storedSeq, chain, headSeq, headBytes })
-    tx.afterCommit(() => state.committed(inc, storedSeq, storedSeq))
+    // What came back from others and is not applied yet still has to be; what was written here behind it is no news then.
+    const appliedSeq = row !== undefined && row.appliedSeq < row.storedSeq ? row.appliedSeq : storedSeq
+    putIncarnation(tx, { inc, device, storedSeq, appliedSeq, chain, headSeq, headBytes })
+    tx.afterCommit(() => state.committed(inc, storedSeq, appliedSeq))
     tx.whenOnDisk(() => state.onDisk(inc, storedSeq))
   }
 }
