@@ -13,6 +13,11 @@ export function isTemplate(value: unknown): boolean {
   return typeof value === 'string' && value.includes('{{') && value.includes('}}')
 }
 
+/** Whether a text is one template and nothing else, and so keeps the type of its value. */
+export function isWholeTemplate(text: string): boolean {
+  return single.test(text)
+}
+
 /** The expressions of the templates in a text. */
 export function templatesOf(text: string): string[] {
   return [...text.matchAll(template)].map((match) => match[1]!.trim())
@@ -36,6 +41,18 @@ export function fillTemplates(
   compile: (source: string) => Expression = compileExpression,
   write?: (text: string) => string,
 ): unknown {
+  return fillWith(value, createTextFiller(scope, compile, write))
+}
+
+/** Replaces the templates of one text after the other, within the bounds of one value. @throws as {@link fillTemplates} */
+export type TextFiller = (text: string) => unknown
+
+/** Makes what replaces the templates of texts. @param write as of {@link fillTemplates} */
+export function createTextFiller(
+  scope: ExpressionScope,
+  compile: (source: string) => Expression = compileExpression,
+  write?: (text: string) => string,
+): TextFiller {
   const until = Date.now() + maxMs
   let left = maxCharacters
   const evaluate = (source: string): unknown => {
@@ -45,13 +62,15 @@ export function fillTemplates(
     if (left < 0) throw tooMuch(`The templates make more than ${maxCharacters} characters.`)
     return result
   }
-  const fill = (part: unknown): unknown => {
-    if (typeof part === 'string') return isTemplate(part) ? fillText(part, evaluate, write) : part
-    if (Array.isArray(part)) return part.map(fill)
-    if (typeof part !== 'object' || part === null) return part
-    return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, fill(item)]))
-  }
-  return fill(value)
+  return (text) => (isTemplate(text) ? fillText(text, evaluate, write) : text)
+}
+
+/** A value with the templates of every text in it replaced; keys stay as they are. */
+export function fillWith(value: unknown, fill: TextFiller): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => fillWith(item, fill))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillWith(item, fill)]))
 }
 
 function fillText(text: string, evaluate: (source: string) => unknown, write?: (text: string) => string): unknown {

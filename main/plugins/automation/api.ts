@@ -121,6 +121,8 @@ export interface NodeType<C = Readonly<Record<string, unknown>>> {
   readonly timeoutMs?: number | null
   /** Members of the configuration whose texts are no templates. */
   readonly verbatim?: readonly string[]
+  /** Members, or dotted paths of them, that hold filters: templates inside of these stand for values alone. */
+  readonly filters?: readonly string[]
   /** Members that hold CEL. */
   readonly expressions?: readonly string[]
   /** Bodies inside of the configuration, by their path in it. */

@@ -3,7 +3,7 @@
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { compileOpenExpression } from '#shared/expression/compile-expression.ts'
-import { fillTemplates } from '#shared/expression/templates.ts'
+import { createTextFiller, fillTemplates } from '#shared/expression/templates.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { NodeCall, NodeOutcome, NodePause, NodeType } from '../../api.ts'
@@ -16,6 +16,7 @@ import { nextAfter, nextAfterFault } from './choose-edge.ts'
 import type { StepError } from './failures.ts'
 import { NodeFailure, RunEnded, RunInterrupted, RunPaused, stepErrorOf } from './failures.ts'
 import { shownText } from './masks.ts'
+import { fillConfig } from './fill-config.ts'
 import type { RunMemory, StepMemo } from './run-memory.ts'
 import { memoOf } from './run-memory.ts'
 import type { Frame } from './scope.ts'
@@ -219,16 +220,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
   /** One attempt. @throws whatever the node throws; RunPaused when it waits */
   const attempt = async (memory: RunMemory, place: Place, type: NodeType, step: NewStep): Promise<StepEnd> => {
     const { node, frame } = place
-    const verbatim = new Set(type.verbatim)
-    const entries = Object.entries(node.config)
-    const filled = {
-      ...(fillTemplates(
-        Object.fromEntries(entries.filter(([name]) => !verbatim.has(name))),
-        scopeAt(memory, frame),
-        compileOpenExpression,
-      ) as Record<string, unknown>),
-      ...Object.fromEntries(entries.filter(([name]) => verbatim.has(name))),
-    }
+    const filled = fillConfig(node.config, type, createTextFiller(scopeAt(memory, frame), compileOpenExpression))
     const config = parseConfig(type, filled)
     const input = Object.fromEntries(Object.entries(filled).filter(([name]) => !isBody(type, name)))
     const isMarked = type.effect === 'external'

@@ -49,6 +49,7 @@ export function analyticsNode(analytics: () => Pick<AnalyticsService, 'query'> |
     category: 'data',
     configSchema: FreeMap,
     effect: 'none',
+    filters: ['filters', 'where', 'having', 'query.filters', 'query.where', 'query.having'],
     async execute({ config, ctx }) {
       const service = analytics() ?? absent('analytics')
       return { output: (await service.query(ctx, config)).data }

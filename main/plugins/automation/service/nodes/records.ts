@@ -2,6 +2,7 @@
 // end of its step are one transaction.
 import { z } from 'zod'
 import { PlatformError, validationError } from '#shared/errors.ts'
+import { plainOperand } from '#shared/filter/filter-templates.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { BulkItem, BulkOperation, DataService, PlatformRecord } from '#main/plugins/data/api.ts'
 import type { ConfigCheck, ConfigProblem, NodeCall, NodeOutcome, NodeType } from '../../api.ts'
@@ -87,6 +88,7 @@ export function recordNodes(records: Pick<DataService, 'get' | 'find' | 'bulk'>)
       })
       .refine((config) => config.id === undefined || config.filter === undefined, oneOfMessage),
     effect: 'none',
+    filters: ['filter'],
     check: checkObject,
     async execute({ ctx, config }) {
       if (config.id !== undefined) return { output: await recordOrNull(ctx, config.object, config.id, config.select) }
@@ -122,6 +124,7 @@ export function recordNodes(records: Pick<DataService, 'get' | 'find' | 'bulk'>)
       .looseObject({ object, id: id.optional(), filter: filter.optional(), data })
       .refine(oneOf, oneOfMessage),
     effect: 'transaction',
+    filters: ['filter'],
     check: checkObject,
     async execute(call) {
       const { object: name, id: recordId, filter: wanted, data: values } = call.config
@@ -142,6 +145,7 @@ export function recordNodes(records: Pick<DataService, 'get' | 'find' | 'bulk'>)
     category: 'data',
     configSchema: z.looseObject({ object, id: id.optional(), filter: filter.optional() }).refine(oneOf, oneOfMessage),
     effect: 'transaction',
+    filters: ['filter'],
     check: checkObject,
     async execute(call) {
       const { object: name, id: recordId, filter: wanted } = call.config
@@ -181,7 +185,18 @@ export function recordNodes(records: Pick<DataService, 'get' | 'find' | 'bulk'>)
             message: 'The value to match is missing.',
           })),
         )
-      const wanted = Object.fromEntries(matchFields.map((field) => [field, values[field]]))
+      // A map or a list of what comes with the data would be read as operators, and match another record.
+      const operands = matchFields.map((field) => ({ field, operand: plainOperand(values[field]) }))
+      const unfit = operands.filter(({ operand }) => operand === undefined)
+      if (unfit.length > 0)
+        throw validationError(
+          unfit.map(({ field }) => ({
+            field: `config.data.${field}`,
+            code: 'invalid_type',
+            message: 'Only a single value can be matched.',
+          })),
+        )
+      const wanted = Object.fromEntries(operands.map(({ field, operand }) => [field, { $eq: operand }]))
       const page = await records.find(call.ctx, name, { filter: wanted, select: ['id'], top: 2 })
       if (page.records.length > 1)
         throw validationError([{ field: 'config.matchFields', code: 'not_unique', message: 'Several records match.' }])

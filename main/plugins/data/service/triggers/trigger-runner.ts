@@ -5,7 +5,8 @@ import { PlatformError } from '#shared/errors.ts'
 import type { PlatformEvent } from '#shared/events.ts'
 import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
 import { ExpressionError } from '#shared/expression/compile-expression.ts'
-import { fillTemplates } from '#shared/expression/templates.ts'
+import { createTextFiller, fillTemplates } from '#shared/expression/templates.ts'
+import { fillFilter } from '#shared/filter/filter-templates.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { EventListener, OutboxConsumer, PluginHost } from '#main/kernel/plugin.ts'
@@ -100,9 +101,13 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
         // What a record holds is never read as a program, and chooses none: a script is given it as its input.
         const isProgram = (name: string): boolean =>
           action.type === 'script' && (name === 'source' || name === 'function')
+        const fillMember = (name: string, value: unknown): unknown =>
+          action.type === 'update_record' && name === 'filter'
+            ? fillFilter(value, createTextFiller(scope), name)
+            : fillTemplates(value, scope)
         const filled = Object.entries(action.config).map(([name, value]): [string, unknown] => [
           name,
-          isProgram(name) ? value : fillTemplates(value, scope),
+          isProgram(name) ? value : fillMember(name, value),
         ])
         const config = Object.fromEntries(filled)
         await parts.run(ctx, action.type, config, subject, (tx) => addRun(tx, pending(at)))
