@@ -22,17 +22,22 @@ const machine = (approvers: object[]) => ({
 })
 
 describe('people of one workspace', () => {
-  const [clerk, ann, blind, stranger] = [1, 2, 3, 4]
+  /** The last two are keys of `ann`, narrowed to a set that reads nothing of claims and to one that reads them. */
+  const [clerk, ann, blind, stranger, closedKey, readingKey] = [1, 2, 3, 4, 5, 6]
   let host: PeopledHost
 
   beforeAll(async () => {
-    host = await createPeopledHost({ users: [{}, {}, {}, {}, {}] })
+    const keyOfAnn = (set: string) => ({ sameAs: ann, scope: { permissionSets: [set], readOnly: false } })
+    host = await createPeopledHost({ users: [{}, {}, {}, {}, {}, keyOfAnn('nothing'), keyOfAnn('claims')] })
     await host.defineObject('claim', fields, { sharingModel: 'private', validations: [machine([user(ann)])] })
     await host.saveItem('profile', 'blind', {
       objects: { '*': { allowRead: true, allowEdit: true, viewAllRecords: true, modifyAllRecords: true } },
       fields: { 'claim.stage': { readable: false, editable: false } },
     })
     await host.assign(blind, { profile: 'blind' })
+    await host.saveItem('permission', 'nothing', { objects: {} })
+    await host.saveItem('permission', 'claims', { objects: { claim: { allowRead: true, viewAllRecords: true } } })
+    await host.assign(ann, { permissionSets: ['claims'] })
   }, 60_000)
   afterAll(() => host?.stop())
 
@@ -95,6 +100,40 @@ describe('people of one workspace', () => {
     const seen = await forBlind.until(({ event }) => event?.type === 'workflow.transitioned')
     expect(seen.event.payload).toEqual({})
     expect(forStranger.events()).toEqual([])
+    for (const socket of sockets) await socket.close()
+  })
+
+  it('hear of approvals through a narrowed key no more than its sets let it read (D-256)', async () => {
+    const numbers = [ann, closedKey, readingKey]
+    const sockets = await Promise.all(
+      numbers.map((number) => openSocket(host.host.url, { headers: asTestUser(number) })),
+    )
+    const id = await make()
+    for (const socket of sockets) for (const channel of ['room:end', 'user:me']) await socket.subscribe(channel)
+    const approval = (await transition(id, 'ask')).body.state.pendingApproval.id as string
+    await host.as(ann).post(`/approvals/requests/${approval}/reject`, { reason: 'no' })
+    sockets[0]!.send({ type: 'broadcast', channel: 'room:end', payload: { isEnd: true } })
+    for (const socket of sockets) await socket.until(({ event }) => event?.payload?.isEnd === true)
+    const heard = sockets.map((socket) =>
+      socket
+        .events()
+        .filter(({ type }) => type.startsWith('approval.'))
+        .map(({ type, payload }) => [type, payload.approvalRequestId]),
+    )
+    const [requested, decided] = ['approval.requested', 'approval.decided']
+    expect(heard).toEqual([
+      [
+        [requested, approval],
+        [decided, approval],
+      ],
+      [],
+      [
+        [requested, undefined],
+        [decided, undefined],
+      ],
+    ])
+    const read = await Promise.all(numbers.map((number) => host.as(number).get(`/approvals/requests/${approval}`)))
+    expect(read.map(codeOf)).toEqual(['200 none', '404 approval_not_found', '200 none'])
     for (const socket of sockets) await socket.close()
   })
 

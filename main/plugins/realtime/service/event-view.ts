@@ -116,7 +116,8 @@ export function createEventViews(parts: EventViewParts): EventViews {
       if (type.startsWith('metadata.item.')) return metadataPayload(ctx, event)
       if (type.startsWith('notification.')) return presented(ctx, addressed(ctx, event))
       if (type.startsWith('approval.')) {
-        const own = addressed(ctx, event)
+        // As where approvals are read (D-256): a credential narrowed to permission sets hears what these let it read.
+        const own = (ctx.scope?.permissionSets ?? null) === null ? addressed(ctx, event) : null
         return own ?? (parts.records.canSee(ctx, event) ? bare(ctx, payload, []) : null)
       }
       if (type.startsWith('workflow.') || type.startsWith('file.'))
