@@ -116,12 +116,12 @@ export interface NewUser {
   readonly role: string
 }
 
-/** Adds an account without a password. */
+/** Adds an account without a password, whose address its maker vouches for. */
 export function insertUser(tx: Tx, user: NewUser, now: string): void {
   tx.run(
     statement(
       `INSERT INTO auth_user (id, name, email, emailVerified, image, createdAt, updatedAt, username, displayUsername, role,
-         banned, twoFactorEnabled, mustChangePassword) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0, 0, 0)`,
+         banned, twoFactorEnabled, mustChangePassword, selfMade) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)`,
       [user.id, user.name, user.email, user.image, now, now, user.username, user.username, user.role],
     ),
   )

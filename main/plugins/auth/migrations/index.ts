@@ -10,6 +10,7 @@ import { activeOrganizations } from './0007-active-organizations.ts'
 import { keyPurposes } from './0008-key-purposes.ts'
 import { owners } from './0009-owners.ts'
 import { linksOfAddresses } from './0010-links-of-addresses.ts'
+import { selfMade } from './0011-self-made.ts'
 
 /** Append only; released steps never change. */
 export const authMigrations: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const authMigrations: readonly Migration[] = [
   keyPurposes,
   owners,
   linksOfAddresses,
+  selfMade,
 ]

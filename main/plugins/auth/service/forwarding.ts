@@ -4,6 +4,7 @@ import type { AnyRoute, RouteTable } from '#shared/route.ts'
 import { PlatformError, platformError } from '#shared/errors.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import { authError } from '../errors.ts'
@@ -18,7 +19,16 @@ import type { LinkKind } from './links.ts'
 import { voidLink } from './links.ts'
 import { bindLink, bindState, requireBoundState } from './provider-state.ts'
 import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
-import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
+import {
+  asUser,
+  isMailedToken,
+  newToken,
+  providerRequired,
+  refuseUntilChanged,
+  tellFailure,
+  tellSignIn,
+} from './sign-in.ts'
+import { proveByMail } from './unproved.ts'
 import { requireOwnSession } from './users.ts'
 
 /** The parts of a request a forwarded route has. */
@@ -121,17 +131,22 @@ const steps: Readonly<Record<string, Step>> = {
     },
   },
   resetPassword: {
-    async before(parts, _ctx, body) {
+    async before(parts, ctx, body) {
       // A password that is refused leaves the link good.
       requirePasswordLength(String(body['newPassword']), parts.config.emailAndPassword)
-      await takeLink(parts, 'reset-password', body)
+      await takeLink(parts, 'reset-password', body, (tx, id) => {
+        if (!isMailedToken(String(body['token']))) return
+        if (proveByMail(parts, tx, ctx, 'resetPassword', { id }) !== undefined)
+          tx.afterCommit(() => void proving.add(body))
+      })
     },
     async after(parts, ctx, body) {
       const userId = linked.get(body)
       if (userId === undefined) return
       await parts.write('auth.password-reset', (tx) => {
         updateUser(tx, userId, { mustChangePassword: 0 }, parts.clock.iso())
-        if (parts.config.emailAndPassword.revokeSessionsOnPasswordReset) deleteSessions(tx, userId)
+        const endsAll = parts.config.emailAndPassword.revokeSessionsOnPasswordReset || proving.has(body)
+        if (endsAll) deleteSessions(tx, userId)
         voidLink(tx, 'reset-password', userId)
         tx.emit(asUser(ctx, userId), { type: 'auth.password_reset', payload: { userId } })
         tx.afterCommit(parts.changed)
@@ -164,9 +179,17 @@ const steps: Readonly<Record<string, Step>> = {
 /** Whose link a request redeems, between its two steps. */
 const linked = new WeakMap<object, string>()
 
+/** Requests whose link proved an address, between their two steps. */
+const proving = new WeakSet<object>()
+
 /** Uses the link up that a request redeems. @throws token_invalid when it does not count */
-async function takeLink(parts: AuthParts, kind: LinkKind, given: Record<string, unknown>): Promise<void> {
-  const account = await parts.links.take(kind, String(given['token']))
+async function takeLink(
+  parts: AuthParts,
+  kind: LinkKind,
+  given: Record<string, unknown>,
+  also?: (tx: Tx, account: string) => void,
+): Promise<void> {
+  const account = await parts.links.take(kind, String(given['token']), also)
   if (account === undefined) throw invalidToken()
   linked.set(given, account)
 }

@@ -24,8 +24,11 @@ export interface Links {
   issue(link: NewLink): Promise<void>
   /** Whether a token is that of a link that counts. */
   counts(kind: LinkKind, token: string): boolean
-  /** Uses a link up and answers whose it was; undefined when it does not count. */
-  take(kind: LinkKind, token: string): Promise<string | undefined>
+  /**
+   * Uses a link up and answers whose it was; undefined when it does not count.
+   * @param also done in the same transaction where it counts
+   */
+  take(kind: LinkKind, token: string, also?: (tx: Tx, account: string) => void): Promise<string | undefined>
 }
 
 /**
@@ -41,7 +44,12 @@ export function createLinks({ read, write, clock }: { read: Reads; write: Write;
       )
     },
     counts: (kind, token) => hasLink(read, kind, digestOf(token), clock.iso()),
-    take: (kind, token) => write('auth.take-link', (tx) => takeLink(tx, kind, digestOf(token), clock.iso())),
+    take: (kind, token, also) =>
+      write('auth.take-link', (tx) => {
+        const account = takeLink(tx, kind, digestOf(token), clock.iso())
+        if (account !== undefined) also?.(tx, account)
+        return account
+      }),
   }
 }
 

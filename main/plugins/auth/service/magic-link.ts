@@ -3,13 +3,14 @@ import { localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reply } from '#main/kernel/reply.ts'
 import { authError } from '../errors.ts'
-import { deleteSession, readSessionByDigest, readUser } from '../store.ts'
+import { deleteSession, forgetDevices, readSessionByDigest, readUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
 import { linkMs, noSoonerThan } from './minimum-duration.ts'
 import { digestOf } from './session-lookup.ts'
 import { anonymous, needsMoreThanLink, newToken, providerRequired, tellFailure, tellSignIn } from './sign-in.ts'
+import { proveByMail } from './unproved.ts'
 
 /** Sends a link; the answer is the same for every well-formed address. */
 export async function sendLink(
@@ -65,7 +66,11 @@ async function verify(
   headers: RequestHeaders,
   query: Readonly<Record<string, unknown>>,
 ): Promise<LibraryAnswer> {
-  const isGood = (await parts.links.take('magic-link', String(query['token']))) !== undefined
+  const account = await parts.links.take('magic-link', String(query['token']), (tx, email) => {
+    const userId = proveByMail(parts, tx, ctx, 'magic-link', { email })
+    if (userId !== undefined) forgetDevices(tx, userId)
+  })
+  const isGood = account !== undefined
   return parts.bridge.call(anonymous(ctx), {
     method: 'GET',
     path: '/magic-link/verify',

@@ -137,6 +137,14 @@ export function anonymous(ctx: RequestContext): RequestContext {
   return { ...ctx, credential: 'none' }
 }
 
+/** How tokens begin that set a password and were handed to whoever knew the one before: those of mails have no such sign. */
+const handedMark = 'handed_'
+
+/** Whether a token that sets a password came by mail, and so proves whose the address is. */
+export function isMailedToken(token: string): boolean {
+  return !token.startsWith(handedMark)
+}
+
 /**
  * Takes a session away again from an account whose password somebody else has set.
  * @throws permission_denied with a token for `reset-password`
@@ -150,7 +158,7 @@ export async function refuseUntilChanged(parts: AuthParts, user: UserRow, token:
   })
   parts.changed()
   await attempts.succeed(user.id)
-  const resetToken = ids.token(24)
+  const resetToken = `${handedMark}${ids.token(24)}`
   const seconds = parts.config.emailAndPassword.resetPasswordTokenExpiresIn
   const expiresAt = new Date(parts.clock.now() + seconds * 1000)
   await (await library()).createVerification(`reset-password:${resetToken}`, user.id, expiresAt)
