@@ -1,7 +1,9 @@
 // How long a request may take to arrive: its headers, and its body. Knows no route.
+import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
 import type { AnswerContext } from './answer.ts'
 import { sendError } from './answer.ts'
 
@@ -19,8 +21,7 @@ export interface ArrivalLimits {
 export const defaultArrival: ArrivalLimits = Object.freeze({ headerMs: 10_000, bodyMs: 30_000, checkMs: 500 })
 
 /**
- * Ends the request with `timeout`, and its connection, when its body does not arrive in time. Waiting for the host to read
- * is not the client's delay.
+ * Ends the request with `timeout`, and its connection, when its body does not arrive in time.
  * @param streams the body is handed on as it arrives, and may take long as long as it goes on
  */
 export function limitArrival(
@@ -31,6 +32,27 @@ export function limitArrival(
   streams: boolean,
 ): void {
   const { raw } = request
+  watchArrival(raw, bodyMs, streams, () => {
+    if (reply.sent) {
+      raw.socket.destroy()
+      return
+    }
+    reply.raw.once('finish', () => raw.socket.destroySoon())
+    reply.header('connection', 'close')
+    sendError(answers, request, reply, lateBody(bodyMs))
+  })
+}
+
+/** The refusal of a body that did not arrive in time. */
+export function lateBody(bodyMs: number): PlatformError {
+  return platformError('timeout', { reason: 'request_incomplete', limitMs: bodyMs })
+}
+
+/**
+ * Says when the body of a request is late. Waiting for the host to read is not the client's delay.
+ * @param streams as of {@link limitArrival}
+ */
+export function watchArrival(raw: IncomingMessage, bodyMs: number, streams: boolean, onLate: () => void): void {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers
   if (coding === undefined && length === '0') return
   const { socket } = raw
@@ -44,13 +66,7 @@ export function limitArrival(
       timer.refresh()
       return
     }
-    if (reply.sent) {
-      socket.destroy()
-      return
-    }
-    reply.raw.once('finish', () => socket.destroySoon())
-    reply.header('connection', 'close')
-    sendError(answers, request, reply, platformError('timeout', { reason: 'request_incomplete', limitMs: bodyMs }))
+    onLate()
   }
   const timer = setTimeout(judge, bodyMs).unref()
   const forget = (): void => clearTimeout(timer)

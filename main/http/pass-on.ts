@@ -3,7 +3,10 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { defaultArrival, watchArrival } from './arrival.ts'
 import { isReadMethod } from './guard.ts'
+import { addressKey } from './rate-key.ts'
+import { createShares } from './shares.ts'
 
 /** What passing on works with. */
 export interface PassOnParts {
@@ -11,10 +14,32 @@ export interface PassOnParts {
   readonly leader: () => string | null
   /** Headers beside those of the client. */
   readonly headersFor: (request: IncomingMessage) => OutgoingHttpHeaders
-  /** Answers in place of a leader. @param mayHaveActed whether the leader may have done what was asked */
-  readonly refuse: (response: ServerResponse, mayHaveActed: boolean) => void
+  /** Answers in place of a leader. */
+  readonly refuse: (response: ServerResponse, why: PassOnRefusal) => void
   /** How long a request waits for somebody who leads. */
   readonly patienceMs?: number
+  readonly limits?: PassOnLimits
+}
+
+/** Why a request is not answered by a leader. */
+export type PassOnRefusal =
+  /** Nobody leads. */
+  | 'nobody'
+  /** Somebody who led may have done what was asked. */
+  | 'unknown'
+  /** As much is under way, of that address or of all, as may be. */
+  | 'full'
+  /** The body did not arrive in time. */
+  | 'late'
+
+/** What may be under way. Of places and bytes one address gets half, and several leave some to others. */
+export interface PassOnLimits {
+  /** Requests and sockets at once; as many bodies may be arriving beside them. */
+  readonly places: number
+  /** Bytes of bodies that are kept, in sum. */
+  readonly keptBytes: number
+  /** From the end of the headers to that of a body that is kept. */
+  readonly bodyMs: number
 }
 
 /** Passes on until it is ended. */
@@ -40,8 +65,12 @@ type Outcome =
 
 /** Bodies up to here are kept until the answer, so that they can be sent again. */
 const maxKeptBytes = 1024 * 1024
-/** Requests and sockets that may be under way at once. */
-const maxUnderWay = 5_000
+/** The limits of a door, as it is delivered. */
+export const defaultPassOnLimits: PassOnLimits = Object.freeze({
+  places: 10_000,
+  keptBytes: 256 * 1024 * 1024,
+  bodyMs: defaultArrival.bodyMs,
+})
 const maxRefusalBytes = 64 * 1024
 const retryMs = 50
 /** How often is looked whether whoever was asked still leads: one that stands still ends no connection. */
@@ -60,22 +89,73 @@ const notBegun = new Set(['standby', 'stopping'])
 const notKept = new Set(['hub_store', 'hub_lease'])
 
 /** Makes what passes requests on. */
-export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }: PassOnParts): PassOn {
+export function createPassOn({
+  leader,
+  headersFor,
+  refuse,
+  patienceMs = 15_000,
+  limits = defaultPassOnLimits,
+}: PassOnParts): PassOn {
   /** Ends the try of each request under way, by whom it was asked. */
   const underWay = new Map<object, { readonly address: string; cut(): void }>()
-  let size = 0
+  const places = createShares(limits.places)
+  // Apart: a body that does not come takes no place of what is passed on.
+  const arriving = createShares(limits.places)
+  const bytes = createShares(limits.keptBytes)
   let isEnded = false
   const watch = setInterval(() => {
     const now = leader()
     for (const one of underWay.values()) if (now !== null && one.address !== now) one.cut()
   }, lookMs).unref()
 
+  /** Waits for a body that is kept; what of it is kept until the answer is in `kept`. */
+  const arrived = async (request: IncomingMessage, who: string, kept: Kept): Promise<Buffer | null | PassOnRefusal> => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+    if (coding !== undefined || Number(length) > maxKeptBytes) return null
+    if (length === '0') return Buffer.alloc(0)
+    if (!arriving.take(who, 1)) return 'full'
+    try {
+      return await readKept(request, limits.bodyMs, (amount) => {
+        if (!bytes.take(who, amount)) return false
+        kept.bytes += amount
+        return true
+      })
+    } finally {
+      arriving.give(who, 1)
+    }
+  }
+
   const run = async (
     request: IncomingMessage,
     response: ServerResponse,
     upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
   ): Promise<void> => {
-    const body = await readKept(request)
+    const who = addressKey(request.socket.remoteAddress)
+    const kept: Kept = { bytes: 0 }
+    try {
+      const body = await arrived(request, who, kept)
+      if (typeof body === 'string' || !places.take(who, 1)) {
+        refuse(response, typeof body === 'string' ? body : 'full')
+        // What still comes is not kept.
+        request.resume()
+        return
+      }
+      try {
+        await passWith(body, request, response, upgrade)
+      } finally {
+        places.give(who, 1)
+      }
+    } finally {
+      bytes.give(who, kept.bytes)
+    }
+  }
+
+  const passWith = async (
+    body: Buffer | null,
+    request: IncomingMessage,
+    response: ServerResponse,
+    upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
+  ): Promise<void> => {
     const isRepeatable =
       body !== null && (isReadMethod(request.method) || request.headers['idempotency-key'] !== undefined)
     const until = performance.now() + patienceMs
@@ -96,7 +176,7 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
       if (isLast) break
       await pause(retryMs)
     }
-    if (!response.destroyed) refuse(response, mayHaveActed)
+    if (!response.destroyed) refuse(response, mayHaveActed ? 'unknown' : 'nobody')
   }
 
   /** @param goesOn whether a refusal with this reason is kept from the client, and asked again */
@@ -215,14 +295,7 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
 
   return {
     pass(request, response, upgrade) {
-      if (size >= maxUnderWay) {
-        refuse(response, false)
-        return
-      }
-      size += 1
-      void run(request, response, upgrade)
-        .catch(() => void response.destroy())
-        .finally(() => (size -= 1))
+      run(request, response, upgrade).catch(() => void response.destroy())
     },
     end() {
       isEnded = true
@@ -232,11 +305,33 @@ export function createPassOn({ leader, headersFor, refuse, patienceMs = 15_000 }
   }
 }
 
-/** The body where it is small and its length is known; null where it is handed on as it comes. */
-async function readKept(request: IncomingMessage): Promise<Buffer | null> {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
-  if (coding !== undefined || Number(length) > maxKeptBytes) return null
-  return length === '0' ? Buffer.alloc(0) : readUpTo(request, maxKeptBytes)
+/** What is kept of the body of one request. */
+interface Kept {
+  bytes: number
+}
+
+/** Reads a body of known length. @param takes whether so many bytes may be kept */
+function readKept(
+  request: IncomingMessage,
+  bodyMs: number,
+  takes: (amount: number) => boolean,
+): Promise<Buffer | PassOnRefusal> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    const end = (what: Buffer | PassOnRefusal): void => {
+      request.off('data', keep)
+      resolve(what)
+    }
+    const keep = (part: Buffer): void => {
+      if (takes(part.length)) parts.push(part)
+      else end('full')
+    }
+    request.on('data', keep)
+    request.once('end', () => end(Buffer.concat(parts)))
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('The client has gone.')))
+    watchArrival(request, bodyMs, false, () => end('late'))
+  })
 }
 
 async function readUpTo(from: IncomingMessage, limit: number): Promise<Buffer> {

@@ -9,12 +9,13 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { PublicListen } from './access-config.ts'
-import { defaultArrival } from './arrival.ts'
+import { defaultArrival, lateBody } from './arrival.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
 import { answerBare, answerClientError, errorBody, retryAfterOf } from './error-handler.ts'
 import { allGuards, isSocketUpgrade, maxHeaderBytes } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
-import { createPassOn } from './pass-on.ts'
+import { createPassOn, defaultPassOnLimits } from './pass-on.ts'
+import type { PassOnLimits, PassOnRefusal } from './pass-on.ts'
 import { isBeyondLoopback, passedHeader, writePassedOn } from './passed-on.ts'
 import type { Attached } from './server.ts'
 import { createPublicListener } from './tls/public-listener.ts'
@@ -34,6 +35,8 @@ export interface StandbyDoorOptions {
   readonly ids: Ids
   readonly clock: Clock
   readonly log: Logger
+  /** Of what is passed on; tests have smaller ones. */
+  readonly limits?: PassOnLimits
 }
 
 /** A door that is open. */
@@ -68,8 +71,12 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
   const authoritiesFor = (socket: Socket): typeof local => (isBeyondLoopback(socket) ? (beyond ?? local) : local)
 
   let host: Attached | null = null
-  const refuse = (response: ServerResponse, mayHaveActed: boolean): void =>
-    answer(response, standing(leader(), mayHaveActed))
+  const limits = options.limits ?? defaultPassOnLimits
+  const refuse = (response: ServerResponse, why: PassOnRefusal): void => {
+    if (why === 'late') answer(response, lateBody(limits.bodyMs))
+    else if (why === 'full') answer(response, full())
+    else answer(response, standing(leader(), why === 'unknown'))
+  }
   const answer = (response: ServerResponse, refusal: PlatformError | null): void => {
     const id = ids.uuid()
     const retryAfter = refusal === null ? null : retryAfterOf(refusal)
@@ -86,6 +93,7 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
   const passOn = createPassOn({
     leader,
     refuse,
+    limits,
     headersFor(request) {
       const { origin } = request.headers
       const own = authoritiesFor(request.socket)
@@ -199,6 +207,15 @@ function standing(leader: string | null, mayHaveActed: boolean): PlatformError {
     leader,
     retryAfterSeconds: 1,
     ...(mayHaveActed ? { outcome: 'unknown' } : {}),
+  })
+}
+
+/** More is under way than may be: another node, or the same one later, has room. */
+function full(): PlatformError {
+  return platformError('service_unavailable', {
+    reason: 'door_full',
+    message: 'This node passes on as much as it may, of this address or of all.',
+    retryAfterSeconds: 1,
   })
 }
 
