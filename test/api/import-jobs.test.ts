@@ -87,6 +87,17 @@ describe('import jobs', () => {
     expect(readdirSync(join(host.dataDir, 'imports'))).toEqual([])
   })
 
+  it('fails a row whose match key is no value of its field, and goes on with the others', async () => {
+    const { body } = await start({
+      writeMode: 'upsert',
+      matchFields: ['age'],
+      csv: 'name,age\nK1,70001\nK2,old\nK3,70003\n',
+    })
+    expect(await ended(body.jobId)).toMatchObject({ status: 'completed', created: 2, failed: 1 })
+    const failed = (await host.get(`/data/import/jobs/${body.jobId}/results?only=failed`)).body.results
+    expect(failed).toMatchObject([{ row: 2, errors: [{ field: 'age', code: 'invalid_number' }] }])
+  })
+
   it('takes the file itself as the body: CSV, TSV, NDJSON, a JSON array, other charsets, options in the query', async () => {
     const some = sized(200, 600)
     const send = async (query: string, body: string | Uint8Array, type: string) => {

@@ -118,6 +118,52 @@ describe('POST /data/:object/import', () => {
     expect(unknown.body.error.details.fieldErrors).toMatchObject([{ field: 'matchFields.0', code: 'unknown_field' }])
   })
 
+  it('fails a row whose key is no value of its field, and writes the others', async () => {
+    await host.defineObject('member', {
+      label: { type: 'text' },
+      amount: { type: 'number' },
+      day: { type: 'date' },
+      at: { type: 'datetime' },
+      clock: { type: 'time' },
+      shade: { type: 'color' },
+      open: { type: 'boolean' },
+      home: { type: 'lookup', reference: 'city' },
+    })
+    const upsert = (rows: Record<string, unknown>[], matchFields: string[], more: Record<string, unknown> = {}) =>
+      host.post('/data/member/import', { writeMode: 'upsert', matchFields, rows, ...more })
+    const keys: [field: string, good: unknown, bad: unknown, code: string][] = [
+      ['amount', 1, 'abc', 'invalid_number'],
+      ['day', '2026-01-05', 'soon', 'invalid_date'],
+      ['at', '2026-01-05T10:00:00Z', 'soon', 'invalid_datetime'],
+      ['clock', '10:30', 'noon', 'invalid_time'],
+      ['shade', '#aabbcc', 'dusk', 'invalid_color'],
+      ['open', true, 'perhaps', 'invalid_boolean'],
+      ['home', '0198c0de-0000-7000-8000-000000000001', 'nowhere', 'invalid_reference'],
+    ]
+    for (const [field, good, bad, code] of keys) {
+      const rows = [
+        { [field]: good, label: `${field} a` },
+        { [field]: bad, label: `${field} b` },
+      ]
+      for (const dryRun of [true, false]) {
+        const { status, body } = await upsert(field === 'home' ? [{ label: 'home a' }, rows[1]!] : rows, [field], {
+          dryRun,
+          skipBlankMatchKey: false,
+        })
+        expect([field, status, JSON.stringify(body)]).toEqual([field, 200, expect.any(String)])
+        expect([field, body]).toMatchObject([field, { created: 1, failed: 1, errors: [{ row: 2, field, code }] }])
+      }
+      if (field === 'home') continue
+      const again = await upsert([{ [field]: good, label: 'again' }], [field])
+      expect([field, again.body]).toMatchObject([field, { updated: 1 }])
+    }
+    // A macro is no value either.
+    const { body } = await upsert([{ amount: { $field: 'amount' }, label: 'all' }, { amount: 1 }], ['amount'])
+    expect(body).toMatchObject({ updated: 1, failed: 1, errors: [{ row: 1, field: 'amount', code: 'invalid_number' }] })
+    const update = { writeMode: 'update', matchFields: ['amount'], rows: [{ amount: 'x' }, { amount: 1 }] }
+    expect((await host.post('/data/member/import', update)).body).toMatchObject({ updated: 1, skipped: 1, failed: 0 })
+  })
+
   it('maps columns to fields, leaves columns out, and refuses columns without a field', async () => {
     const refused = await run({ csv: 'name,shoe size\nx,42\n' })
     expect(refused.status).toBe(400)

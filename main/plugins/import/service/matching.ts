@@ -1,8 +1,9 @@
 // Finds the records that rows mean by their match fields: one query per slice of rows.
 import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import type { ParseEnv } from '#shared/field-types/field-type.ts'
+import type { OperandEnv, ParseEnv } from '#shared/field-types/field-type.ts'
 import { parseField } from '#shared/field-types/parse-field.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -67,16 +68,18 @@ export function normaliseKey(
   return key
 }
 
-/** Looks up all keys of a slice. */
+/** Looks up all keys of a slice; those that no record can have are left out. */
 export async function findMatches(
   data: DataService,
   ctx: RequestContext,
   schema: ObjectSchema,
   fields: readonly FieldSchema[],
   rows: readonly Readonly<Record<string, unknown>>[],
+  env: ParseEnv,
 ): Promise<Map<string, Match>> {
   const first = fields[0]!
-  const wanted = [...new Set(rows.filter((row) => keyOf(row, fields) !== null).map((row) => row[first.name]))]
+  const given = new Set(rows.filter((row) => keyOf(row, fields) !== null).map((row) => row[first.name]))
+  const wanted = [...given].filter((value) => canBeStored(first, value, { ...env, now: 0, userId: ctx.actor.id }))
   const matches = new Map<string, Match>()
   let cursor: string | undefined
   if (wanted.length === 0) return matches
@@ -94,4 +97,16 @@ export async function findMatches(
     cursor = page.nextCursor
   } while (cursor !== undefined)
   return matches
+}
+
+/**
+ * Whether a record may have the value. What the field would refuse today may be there from before its rules, as long as
+ * the type can compare it.
+ */
+function canBeStored(field: FieldSchema, value: unknown, env: OperandEnv): boolean {
+  if (!field.system && parseField(field, value, env).ok) return true
+  // Others than scalars would be read as macros or refused with the whole query.
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  const operand = fieldTypeOf(field).coerceOperand(value, '$in', field, env)
+  return operand.ok && 'value' in operand && operand.value === value
 }

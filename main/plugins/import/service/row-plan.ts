@@ -146,7 +146,7 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
   ): Promise<(row: Row) => Match | 'blank'> => {
     if (matchFields.length === 0) return () => 'none'
     const keys = new Map(rows.map((row) => [row, all.get(row)!]))
-    const matches = await findMatches(data, ctx, schema, matchFields, [...keys.values()])
+    const matches = await findMatches(data, ctx, schema, matchFields, [...keys.values()], env)
     return (row) => {
       const key = keyOf(keys.get(row)!, matchFields)
       return key === null ? 'blank' : (matches.get(key) ?? 'none')
