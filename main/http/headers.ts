@@ -1,4 +1,5 @@
-// The headers every answer carries and the content security policies. Constants only.
+// The headers every answer carries, those of CORS, and the content security policies. Constants only.
+import { requestHeaders, responseHeaders } from '#shared/route-headers.ts'
 
 /** Policy of API answers: nothing may load, nothing may frame them. */
 export const apiPolicy = "default-src 'none'; frame-ancestors 'none'"
@@ -22,16 +23,25 @@ export const baseHeaders: Readonly<Record<string, string>> = Object.freeze({
 /** Content type of every JSON answer. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** Answer headers that a page of an allowed foreign origin may read. */
-export const exposedHeaders =
-  'ETag, Last-Modified, X-Request-Id, X-API-Version, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
-  'X-RateLimit-Reset, Deprecation, Sunset, Cairn-Deprecated, Idempotent-Replay, Content-Disposition, Content-Range, ' +
-  'Accept-Ranges'
+/** Answer headers that a page of an allowed foreign origin may read: browsers show a page no cookie, whatever is said here. */
+export const exposedHeaders = [
+  ...Object.keys(responseHeaders).filter((name) => name !== 'Set-Cookie'),
+  'Cairn-Deprecated',
+  'Deprecation',
+  'Link',
+  'Sunset',
+  'X-API-Version',
+  'X-Request-Id',
+].join(', ')
 
-/** Request headers that a page of an allowed foreign origin may send. */
-export const allowedRequestHeaders =
-  'Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, If-Modified-Since, If-Range, Idempotency-Key, Range, ' +
-  'X-API-Key, X-API-Version, X-Cairn-Source, X-Environment-Id, X-Request-Id, X-Requested-With, X-Resume-Token'
+/** Request headers that a page of an allowed foreign origin may send: those of contracts, of credentials and of the body. */
+export const allowedRequestHeaders = [
+  ...Object.keys(requestHeaders),
+  'Authorization',
+  'Content-Type',
+  'X-API-Key',
+  'X-Environment-Id',
+].join(', ')
 
 /** Seconds a browser may remember a preflight (D-31). */
 export const preflightMaxAgeSeconds = 600

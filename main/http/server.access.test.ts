@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { platformError } from '#shared/errors.ts'
+import { requestHeaders, responseHeaders } from '#shared/route-headers.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createTestServer, echoRoute, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
 import type { TestServer } from '../../test/support/create-test-server.ts'
@@ -374,6 +375,27 @@ describe('CORS', () => {
       expect(answer.headers['access-control-allow-credentials']).toBe('true')
       expect(answer.headers['access-control-max-age']).toBe('600')
     }
+  })
+
+  it('lets such a page send and read every header of the contracts, but no cookie', async () => {
+    const { server, owner } = await serverOf([itemRoute], { trustedOrigins: ['https://partner.example'] })
+    const headers = { ...owner, origin: 'https://partner.example' }
+    const preflight = await server.inject({
+      method: 'OPTIONS',
+      url: '/api/v1/items/a',
+      headers: { ...headers, 'access-control-request-method': 'GET' },
+    })
+    const allowed = String(preflight.headers['access-control-allow-headers']).split(', ')
+    expect(allowed).toEqual(expect.arrayContaining(Object.keys(requestHeaders)))
+    expect(allowed).toEqual(expect.arrayContaining(['Authorization', 'Content-Type', 'X-API-Key', 'X-Environment-Id']))
+    const answer = await server.inject({ url: '/api/v1/items/a', headers })
+    const exposed = String(answer.headers['access-control-expose-headers']).split(', ')
+    const { 'Set-Cookie': _cookie, ...readable } = responseHeaders
+    expect(exposed).toEqual(expect.arrayContaining(Object.keys(readable)))
+    expect(exposed).toEqual(
+      expect.arrayContaining(['X-Request-Id', 'X-API-Version', 'Deprecation', 'Sunset', 'Link', 'Cairn-Deprecated']),
+    )
+    expect(exposed).not.toContain('Set-Cookie')
   })
 
   it('gives no CORS header to our own and to foreign origins', async () => {
