@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PlatformError, platformError } from '#shared/errors.ts'
+import { PlatformError, baseErrors, platformError } from '#shared/errors.ts'
 import { errorBody, retryAfterOf, translateError } from './error-handler.ts'
 
 const coded = (code: string): Error => Object.assign(new Error('inner text'), { code })
@@ -45,5 +45,10 @@ describe('retryAfterOf', () => {
     expect(retryAfterOf(platformError('service_unavailable'))).toBe(1)
     expect(retryAfterOf(platformError('rate_limit_exceeded', { retryAfterSeconds: 2.1 }))).toBe(3)
     expect(retryAfterOf(platformError('conflict'))).toBeNull()
+  })
+
+  it('is null for an error that no repetition mends', () => {
+    const lasting = { ...baseErrors.service_unavailable, retryable: false }
+    expect(retryAfterOf(new PlatformError('service_unavailable', lasting, { reason: 'file_elsewhere' }))).toBeNull()
   })
 })

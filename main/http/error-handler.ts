@@ -37,9 +37,12 @@ export function errorBody(error: PlatformError, requestId: string, localizedMess
   return { success: false, error: { ...object, details: { ...object.details, localizedMessage } } }
 }
 
-/** The `Retry-After` of an error in whole seconds, at least 1; null when it has none. */
+/**
+ * The `Retry-After` of an error in whole seconds, at least 1; null when it has none, as one that no repetition mends.
+ * @source D-24, D-323
+ */
 export function retryAfterOf(error: PlatformError): number | null {
-  if (error.httpStatus !== 503 && error.httpStatus !== 429) return null
+  if (!error.retryable || (error.httpStatus !== 503 && error.httpStatus !== 429)) return null
   const seconds = error.details['retryAfterSeconds']
   return typeof seconds === 'number' ? Math.max(1, Math.ceil(seconds)) : retryAfterSeconds
 }
