@@ -8,7 +8,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { AuditSink } from '#main/kernel/audit-sink.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
-import { errorBody, retryAfterOf, translateError } from './error-handler.ts'
+import { errorBody, missingCredential, retryAfterOf, translateError } from './error-handler.ts'
 import { jsonType } from './headers.ts'
 import { headersOfRefusal } from './rate-limit.ts'
 import type { RouteRuntime } from './route-runtime.ts'
@@ -74,7 +74,8 @@ export function sendError(
     reply.header('allow', (isOfMethods ? allowed : answers.methodsOffered(url, allowed)).join(', '))
   }
   // Clients that can obtain a credential look for the way to bring it (RFC 9110); browsers ask nobody for this one.
-  if (error.httpStatus === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
+  if (error.httpStatus === 401 && !reply.hasHeader('www-authenticate'))
+    reply.header('www-authenticate', missingCredential)
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])

@@ -9,6 +9,9 @@ import type { Duplex } from 'node:stream'
 import { maxHeaderBytes } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
 
+/** The kind of credential that every 401 asks for. @source D-295 */
+export const missingCredential = 'Bearer'
+
 /** Seconds a client waits before it repeats a request that met a passing fault (D-24). */
 const retryAfterSeconds = 1
 
@@ -96,6 +99,7 @@ export function answerBare(
     'cache-control': 'no-store',
     'content-length': String(Buffer.byteLength(body)),
     ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+    ...(refusal.httpStatus === 401 ? { 'www-authenticate': missingCredential } : {}),
     ...own,
     connection: 'close',
   }

@@ -47,6 +47,7 @@ import { acceptPassedOn } from './passed-on.ts'
 import { admit, authoritiesOf, serve } from './pipeline.ts'
 import type { AnswerGate, PipelineContext } from './pipeline.ts'
 import type { SeesRecord } from './replay-rights.ts'
+import { requestIdOf } from './request-id.ts'
 import { createRunningRequests } from './running-requests.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -184,8 +185,6 @@ const drainMs = 5_000
 
 /** Answers kept at most of those that may hold secrets, in memory alone. */
 const maxPassingAnswers = 1_000
-
-const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
 /**
  * Builds the server.
@@ -442,10 +441,7 @@ function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestIdHeader: false,
-    genReqId: (raw) => {
-      const given = raw.headers['x-request-id']
-      return typeof given === 'string' && requestIdPattern.test(given) ? given : ids.uuid()
-    },
+    genReqId: (raw) => requestIdOf(raw.headers, ids),
     // Contracts parse and write. Without these Fastify loads its compilers, a hundred and fifty modules, for no schema.
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     // Bodies are parsed by json-body.ts; queries only where a contract has a schema.

@@ -17,6 +17,7 @@ import { baseHeaders, jsonType } from './headers.ts'
 import { createPassOn, defaultPassOnLimits } from './pass-on.ts'
 import type { PassOnLimits, PassOnRefusal } from './pass-on.ts'
 import { isBeyondLoopback, passedHeader, writePassedOn } from './passed-on.ts'
+import { requestIdOf } from './request-id.ts'
 import type { Attached } from './server.ts'
 import { createPublicListener } from './tls/public-listener.ts'
 
@@ -78,7 +79,7 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
     else answer(response, standing(leader(), why === 'unknown'))
   }
   const answer = (response: ServerResponse, refusal: PlatformError | null): void => {
-    const id = ids.uuid()
+    const id = requestIdOf(response.req.headers, ids)
     const retryAfter = refusal === null ? null : retryAfterOf(refusal)
     response.writeHead(refusal?.httpStatus ?? 200, {
       ...baseHeaders,
@@ -154,7 +155,7 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
     socket.on('error', () => socket.destroy())
     const own = ownAnswer(request)
     if (own !== undefined) {
-      answerBare(socket, own ?? standing(leader(), false), ids.uuid())
+      answerBare(socket, own ?? standing(leader(), false), requestIdOf(request.headers, ids))
       return
     }
     // A refusal of the leader is an answer like any other.

@@ -15,6 +15,8 @@ import type { PipelineContext } from './pipeline.ts'
 import { createPlatformSocket } from './platform-socket.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import { addressKey } from './rate-key.ts'
+import { headersOfRefusal } from './rate-limit.ts'
+import { requestIdOf } from './request-id.ts'
 import { answerBare } from './error-handler.ts'
 import type { GuardedRequest } from './guard.ts'
 
@@ -44,6 +46,12 @@ interface Served {
   readonly upgrades: WebSocketServer
 }
 
+/** An upgrade that is not done: why, and the headers of the answer that say more of it (D-200). */
+interface Refused {
+  readonly refusal: PlatformError
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /**
  * Answers upgrades of a server, and of the listener other machines reach, which raises them here too.
  * @returns the end: every socket is closed with 1001, and those that do not answer are cut
@@ -58,7 +66,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
   parts.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener a connection that breaks now would end the process.
     socket.on('error', () => socket.destroy())
-    const requestId = ids.uuid()
+    const requestId = requestIdOf(request.headers, ids)
     let taken: ReturnType<typeof judge>
     try {
       taken = judge(request)
@@ -68,9 +76,9 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
       return
     }
     if ('refusal' in taken) {
-      const { refusal } = taken
+      const { refusal, headers } = taken
       if (refusal.details['reason'] === 'credential_invalid') tell(refusal, requestId)
-      answerBare(socket, refusal, requestId)
+      answerBare(socket, refusal, requestId, headers)
       return
     }
     const { to, caller, params } = taken
@@ -91,10 +99,11 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
     })
   })
 
-  function judge(
-    request: IncomingMessage,
-  ): { readonly refusal: PlatformError } | { to: Served; caller: Caller; params: Record<string, string> } {
-    const refused = (refusal: PlatformError): { refusal: PlatformError } => ({ refusal })
+  function judge(request: IncomingMessage): Refused | { to: Served; caller: Caller; params: Record<string, string> } {
+    const refused = (refusal: PlatformError): Refused => ({
+      refusal,
+      headers: headersOfRefusal(refusal, pipeline.clock.now()) ?? {},
+    })
     const refusal = parts.guard(request)
     if (refusal !== null) return refused(refusal)
     if (pipeline.closing) return refused(platformError('service_unavailable', { reason: 'stopping' }))
@@ -122,7 +131,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
     if (caller.credential !== 'connection-token') {
       const key = caller.credentialId === '' ? addressKey(request.socket.remoteAddress) : caller.credentialId
       const verdict = pipeline.limiter.take('read', key)
-      if (verdict?.refusal != null) return refused(verdict.refusal)
+      if (verdict?.refusal != null) return { refusal: verdict.refusal, headers: verdict.headers }
     }
     const values = to.fits.exec(path)!.slice(1)
     const params = Object.fromEntries(to.names.map((name, at) => [name, decodeURIComponent(values[at]!)]))
@@ -206,11 +215,10 @@ function serve(route: SocketRoute, prefix: string, ids: Ids): Served {
     handleProtocols: (offered) => route.protocols.find((one) => offered.has(one)) ?? false,
   })
   // A handshake that the library does not take; without a listener it answers in words of its own.
-  upgrades.on('wsClientError', (_error, socket) =>
-    answerBare(socket, platformError('validation_error', { reason: 'handshake' }), ids.uuid(), {
-      'sec-websocket-version': '13',
-    }),
-  )
+  upgrades.on('wsClientError', (_error, socket, request) => {
+    const refusal = platformError('validation_error', { reason: 'handshake' })
+    answerBare(socket, refusal, requestIdOf(request.headers, ids), { 'sec-websocket-version': '13' })
+  })
   return { route, fits, names, upgrades }
 }
 

@@ -45,3 +45,36 @@ describe('a frame nobody should send', () => {
     }
   })
 })
+
+describe('an upgrade that is refused', () => {
+  const upgrade = async (...headers: string[]) => {
+    const { port } = new URL(host.host.url)
+    const answer = await sendBare(Number(port), '/api/v1/realtime/ws', {
+      connection: 'Upgrade',
+      headers: ['Upgrade: websocket', ...headers],
+    })
+    const fields = answer.head.split('\r\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string])
+    return { ...answer, headers: new Map(fields.map(([name, value]) => [name.toLowerCase(), value])) }
+  }
+
+  it('repeats the id of its request, and names the credential that is missing (D-15, D-295)', async () => {
+    const { status, headers, body } = await upgrade('Authorization: Bearer wrong', 'X-Request-Id: mine-1234')
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'bearer'])
+    expect([headers.get('x-request-id'), JSON.parse(body).error.requestId]).toEqual(['mine-1234', 'mine-1234'])
+    const handshake = await upgrade(`Authorization: Bearer ${host.host.token}`, 'X-Request-Id: mine-5678')
+    expect([handshake.status, handshake.headers.get('x-request-id')]).toEqual([400, 'mine-5678'])
+    expect((await upgrade('Authorization: Bearer wrong', 'X-Request-Id: ?')).headers.get('x-request-id')).toMatch(
+      /^[\da-f-]{36}$/,
+    )
+  })
+
+  it('tells of an empty bucket as other answers do (D-200)', async () => {
+    await host.patch('/settings', { rateLimits: { read: { burst: 1, refillPerSecond: 0.01 } } })
+    await host.anonymous('GET', '/discovery')
+    const { status, headers } = await upgrade()
+    expect([status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([429, '1', '0'])
+    const reset = Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000
+    expect([Number(headers.get('retry-after')), reset]).toEqual([expect.closeTo(100, -1), expect.closeTo(100, -1)])
+    await host.patch('/settings', { rateLimits: null })
+  })
+})
