@@ -90,7 +90,10 @@ const bucket = z
 
 const announced = {
   filename: z.string().min(1).max(1_024),
-  mimeType: z.string().regex(/^[A-Za-z0-9][\w!#$&^.+-]*\/[A-Za-z0-9][\w!#$&^.+-]*(\s*;.*)?$/),
+  mimeType: z
+    .string()
+    .regex(/^(?:[A-Za-z0-9][\w!#$&^.+-]*\/[A-Za-z0-9][\w!#$&^.+-]*(?:\s*;.*)?)?$/)
+    .meta({ description: 'Empty where nothing is known of it.' }),
   scope: StorageScope.default('user'),
   bucket,
 }

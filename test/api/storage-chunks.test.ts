@@ -182,6 +182,11 @@ describe('an upload in chunks', () => {
     if (field !== null) expect(answer.body.error.details.fieldErrors[0].field).toBe(field)
   })
 
+  it('is begun without a type, as browsers have none for endings they do not know (D-261)', async () => {
+    const made = await start({ filename: 'drawing.unheardof', mimeType: '' })
+    expect((await host.delete(`/storage/upload/chunked/${made.uploadId}`)).status).toBe(200)
+  })
+
   it('takes 5 GiB, and no more', async () => {
     const made = await start({ totalSize: 5_368_709_120 })
     expect(made['totalChunks']).toBe(1_024)

@@ -313,6 +313,15 @@ describe('a signed address for an upload', () => {
   const put = (url: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
     host.anonymous('PUT', new URL(url).pathname, body, headers)
 
+  it('is given without a type, too, as browsers have none for endings they do not know (D-261)', async () => {
+    const made = await announce({ filename: 'a.unheardof', mimeType: '' })
+    expect(made['headers']).toEqual({ 'Content-Type': 'application/octet-stream' })
+    const sent = await put(made.uploadUrl, 'hello', { 'content-type': 'application/octet-stream' })
+    expect(sent.status).toBe(200)
+    const done = await host.post('/storage/upload/complete', { fileId: made.fileId })
+    expect([done.status, done.body.data.status]).toEqual([201, 'ready'])
+  })
+
   it('takes the bytes once, without a credential, and the file is complete when its maker says so', async () => {
     const made = await announce()
     expect(made).toMatchObject({ method: 'PUT', headers: { 'Content-Type': 'text/plain' }, expiresIn: 900 })

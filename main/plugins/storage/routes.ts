@@ -87,7 +87,7 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
         fileId: file.id,
         uploadUrl: files.urlOf(`/signed/${token}`),
         method: 'PUT',
-        headers: { 'Content-Type': body.mimeType },
+        headers: { 'Content-Type': body.mimeType === '' ? file.mime_type : body.mimeType },
         expiresIn: expiresInSeconds,
         downloadUrl: files.urlOf(`/${file.id}`),
       }
