@@ -80,7 +80,7 @@ function fromUnion(
   if (value === undefined) return [problem(path, 'required', 'A value is required.', undefined)]
   // The word that tells the branches apart is none of theirs.
   if (issue.errors.length === 0 && issue.discriminator !== undefined) {
-    const options = 'options' in issue ? issue.options?.map(String) : undefined
+    const options = 'options' in issue ? issue.options?.filter((option) => option !== undefined).map(String) : undefined
     return [problem(path, 'invalid_option', 'There is no form of this name.', value, options)]
   }
   const [best] = issue.errors

@@ -13,10 +13,17 @@ export const WebhookTrigger = z.enum(webhookTriggers)
 /** What is shown in place of a secret, and taken back as "as it is". */
 export const maskedSecret = '********'
 
+/** What signs or proves a message; behind `whsec_` stands the key in base64, which is a byte at least (D-193). */
+export const WebhookSecret = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .refine((secret) => !/^whsec_(?![A-Za-z0-9+/_-]{2})/.test(secret), { message: 'Expected a key behind whsec_.' })
+
 /** How a request proves who sends it; credentials read back masked. */
 export const WebhookAuthentication = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('none') }),
+    z.object({ type: z.literal('none').default('none') }),
     z.object({ type: z.literal('bearer'), credentials: z.object({ token: z.string().min(1).max(4_096) }) }),
     z.object({
       type: z.literal('basic'),
@@ -80,7 +87,7 @@ export const WebhookInput = z
     authentication: WebhookAuthentication.optional(),
     retryPolicy: RetryPolicy.optional(),
     timeoutMs: z.int().min(1_000).max(300_000).default(30_000),
-    secret: z.string().min(8).max(1_024).optional(),
+    secret: WebhookSecret.optional(),
     isActive: z.boolean().default(true),
     tags: z.array(z.string().max(100)).max(50).default([]),
   })
@@ -106,7 +113,7 @@ export const WebhookPatch = z
     authentication: z.unknown().optional().meta({ description: 'As in WebhookInput; masked credentials stay.' }),
     retryPolicy: RetryPolicy.nullable().optional(),
     timeoutMs: z.int().min(1_000).max(300_000).optional(),
-    secret: z.string().min(8).max(1_024).optional(),
+    secret: WebhookSecret.optional(),
     isActive: z.boolean().optional(),
     tags: z.array(z.string().max(100)).max(50).optional(),
   })

@@ -72,7 +72,9 @@ describe('a receiver', () => {
     [{ action: 'upsert_record', target: 'task', mapping: { title: '1 +' } }, 'mapping.title'],
     [{ path: '../up' }, 'path'],
     [{ verificationType: 'header_token' }, 'verificationParams.token'],
-    [{ verificationType: 'hmac', verificationParams: { secret: 'x' } }, 'verificationParams.secret'],
+    [{ verificationType: 'hmac', verificationParams: { secret: '' } }, 'verificationParams.secret'],
+    [{ verificationType: 'hmac', verificationParams: { secret: 'whsec_' } }, 'verificationParams.secret'],
+    [{ verificationType: 'header_token', verificationParams: { token: '' } }, 'verificationParams.token'],
     [{ verificationType: 'ip_whitelist', verificationParams: { ips: ['10.0.0.0/40'] } }, 'verificationParams.ips.0'],
   ])('is refused as %j, naming the field', async (input, field) => {
     const given = { name: 'inbox', path: 'in/box', action: 'script', target: 'echo', ...input }
@@ -105,6 +107,8 @@ describe('a receiver', () => {
     await make({ verificationType: 'header_token', verificationParams: { token: 'very-secret' } })
     expect((await call({})).body.error.code).toBe('receiver_verification_failed')
     expect((await call({}, { 'X-Webhook-Token': 'very-secres' })).status).toBe(401)
+    const short = { verificationType: 'header_token', verificationParams: { token: '1234' } }
+    await make({ ...short, name: 'short', path: 'short' })
     const { body } = await call({}, { 'X-Webhook-Token': 'very-secret' })
     expect(body.result.token).toBe(null)
     expect(JSON.stringify((await host.get('/webhook-receivers/inbox')).body)).not.toContain('very-secret')

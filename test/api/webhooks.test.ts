@@ -1,4 +1,5 @@
 // Outbound webhooks over a real host and a real target: what is sent, how it is signed, what is tried again (D-190 to D-195).
+import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Webhook } from 'standardwebhooks'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -85,10 +86,26 @@ describe('a webhook', () => {
     [{ authentication: { type: 'bearer', credentials: {} } }, 'authentication.credentials.token'],
     [{ authentication: { type: 'zz' } }, 'authentication.type', 'invalid_option'],
     [{ retryPolicy: { maxRetries: 11 } }, 'retryPolicy.maxRetries'],
+    [{ secret: '' }, 'secret'],
+    [{ secret: 'whsec_' }, 'secret'],
   ])('is refused as %j, naming the field', async (input, field, code?: string) => {
     const { status, body } = await host.post('/webhooks', { name: 'told', url: peer.url, ...input })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
     expect(body.error.details.fieldErrors[0]).toMatchObject({ field, ...(code === undefined ? {} : { code }) })
+  })
+
+  it('signs with a secret of any length, and proves nothing where its authentication names no kind', async () => {
+    const made = await host.post('/webhooks', { name: 'told', url: peer.url, secret: '1', authentication: {} })
+    expect([made.status, made.body.data.authentication]).toEqual([201, { type: 'none' }])
+    const changed = await host.patch('/webhooks/told', { secret: 'x', authentication: {} })
+    expect([changed.status, changed.body.data.authentication]).toEqual([200, { type: 'none' }])
+    await host.post('/webhooks/told/trigger', { payload: { id: '1' } })
+    const [hook] = await peer.wait(1)
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = hook!.headers
+    const signed = createHmac('sha256', 'x')
+      .update(`${id}.${timestamp}.${JSON.stringify(hook!.body)}`)
+      .digest('base64')
+    expect(signature).toContain(`v1,${signed}`)
   })
 
   it('keeps its name, and says of an authentication what is wrong with it when it is changed, too', async () => {

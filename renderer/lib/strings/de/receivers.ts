@@ -27,7 +27,7 @@ export const receiverGerman: Record<keyof typeof receiverStrings, string> = {
   'receivers.param.header': 'Header',
   'receivers.param.token': 'Token',
   'receivers.param.secret': 'Geheimnis',
-  'receivers.param.secret.help': 'Mindestens 8 Zeichen. Eine Kopie behalten: Es wird nicht wieder gezeigt.',
+  'receivers.param.secret.help': 'Eine Kopie behalten: Es wird nicht wieder gezeigt.',
   'receivers.param.scheme': 'Art der Signatur',
   'receivers.param.prefix': 'Vor der Signatur',
   'receivers.param.toleranceSeconds': 'So alt darf eine Nachricht sein (Sekunden)',

@@ -25,7 +25,7 @@ export const receiverStrings = {
   'receivers.param.header': 'Header',
   'receivers.param.token': 'Token',
   'receivers.param.secret': 'Secret',
-  'receivers.param.secret.help': 'At least 8 characters. Keep a copy: it is not shown again.',
+  'receivers.param.secret.help': 'Keep a copy: it is not shown again.',
   'receivers.param.scheme': 'Kind of signature',
   'receivers.param.prefix': 'Before the signature',
   'receivers.param.toleranceSeconds': 'A message may be this old (seconds)',
