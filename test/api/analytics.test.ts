@@ -383,6 +383,14 @@ describe('the shape of a request', () => {
 })
 
 describe('cubes', () => {
+  it('of an object without an API are not there (D-71)', async () => {
+    await host.defineObject('closed', { name: { type: 'text' } }, { enable: { apiEnabled: false } })
+    for (const path of ['/analytics/meta/closed', '/analytics/meta?cube=closed']) {
+      const { status, body } = await host.get(path)
+      expect([path, status, body.error?.details]).toEqual([path, 404, { resource: 'cube', id: 'closed' }])
+    }
+  })
+
   it('describe every object with its measures, dimensions and joins', async () => {
     const { body } = await host.get('/analytics/meta')
     expect(body.map((cube: { name: string }) => cube.name)).toEqual(['region', 'sale'])

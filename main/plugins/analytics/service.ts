@@ -138,7 +138,7 @@ export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService 
         .map((schema) => cubeOf(ctx, schema)),
     cube(ctx, name) {
       const schema = readable(ctx, name)
-      if (schema === undefined) throw notFound('cube', name)
+      if (schema === undefined || schema.enable.apiEnabled === false) throw notFound('cube', name)
       return cubeOf(ctx, schema)
     },
   }
