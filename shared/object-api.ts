@@ -23,6 +23,34 @@ export function requireApiMethods(schema: ObjectSchema | undefined, ...methods: 
   throw platformError('method_not_allowed', { allowed: offered })
 }
 
+/** What of a list decides which operations it is; the forms of D-88 and D-90, read or not. */
+export interface AskedList {
+  readonly search?: unknown
+  readonly aggregations?: unknown
+  readonly groupBy?: unknown
+}
+
+/**
+ * The operations that a list is. A search without words is no search (D-88), and no aggregations are none: whatever else is
+ * written there counts, also where it is refused later.
+ * @source D-71
+ */
+export function listMethods({ search, aggregations, groupBy }: AskedList): readonly ApiMethod[] {
+  const first = isBlankSearch(search) ? 'list' : 'search'
+  return isEmptyList(aggregations) && isEmptyList(groupBy) ? [first] : [first, 'aggregate']
+}
+
+function isBlankSearch(search: unknown): boolean {
+  const isWritten = typeof search === 'object' && search !== null && !Array.isArray(search)
+  const words = isWritten ? (search as { query?: unknown }).query : (search ?? '')
+  return typeof words === 'string' && words.trim() === ''
+}
+
+function isEmptyList(list: unknown): boolean {
+  if (typeof list === 'string') return /^(?:\s*\[\s*\]\s*|[\s,]*)$/.test(list)
+  return list === undefined || list === null || (Array.isArray(list) && list.length === 0)
+}
+
 /** Whether the object's API offers all of these operations. */
 export function offersApiMethods({ enable }: ObjectSchema, ...methods: readonly ApiMethod[]): boolean {
   return methods.every((method) => enable.apiMethods?.includes(method) ?? true)

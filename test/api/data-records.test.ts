@@ -555,6 +555,30 @@ describe('API gates of an object (D-71)', () => {
   })
 })
 
+describe('what a list is (D-71, D-88)', () => {
+  const asks = { 'x-requested-with': 'test' }
+
+  it('is no search without words, and no aggregation without any', async () => {
+    await host.defineObject('plain', { name: { type: 'text' } }, { enable: { apiMethods: ['list', 'create'] } })
+    expect((await host.post('/data/plain', { name: 'x' })).status).toBe(201)
+    for (const query of ['search=', 'search=%20', 'aggregations=', 'aggregations=[]', 'groupBy='])
+      expect((await host.get(`/data/plain?${query}`)).body.records, query).toHaveLength(1)
+    for (const body of [{ search: { query: '' } }, { search: null }, { aggregations: [], groupBy: [] }])
+      expect((await host.post('/data/plain/query', body)).body.records, JSON.stringify(body)).toHaveLength(1)
+    for (const query of ['search=x', 'search=-', 'groupBy=name'])
+      expect((await host.get(`/data/plain?${query}`)).status, query).toBe(405)
+  })
+
+  it('is a list without words where only a search is offered', async () => {
+    await host.defineObject('sought', { name: { type: 'text' } }, { enable: { apiMethods: ['search'] } })
+    expect((await host.get('/data/sought?search=x')).status).toBe(200)
+    for (const query of ['search=', '']) expect((await host.get(`/data/sought?${query}`)).status, query).toBe(405)
+    expect((await host.get('/graphql?query={soughtList(search:"x"){total}}', asks)).body.errors).toBeUndefined()
+    const { errors } = (await host.get('/graphql?query={soughtList(search:""){total}}', asks)).body
+    expect(errors[0].extensions.code).toBe('method_not_allowed')
+  })
+})
+
 describe('the paths of D-01', () => {
   it('serves /api/data as well as /api/v1/data, and ignores a trailing slash', async () => {
     const { id } = await create('note', { text: 'two doors' })

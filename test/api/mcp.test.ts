@@ -190,6 +190,12 @@ describe('tools', () => {
     expect(grouped.groups).toEqual([{ n: 3, sum: 600 }])
   })
 
+  it('search where there are words to look for, and list where there are none (D-88)', async () => {
+    await host.defineObject('plain', { name: { type: 'text' } }, { enable: { apiMethods: ['list'] } })
+    expect((await owner.call('query_records', { object: 'plain', search: ' ' })).found.records).toEqual([])
+    expect((await owner.call('query_records', { object: 'plain', search: 'x' })).text).toContain('method_not_allowed')
+  })
+
   it('name field and reason of what is refused', async () => {
     const { isError, text } = await owner.call('create_record', { object: 'task', data: { size: 'x', nope: 1 } })
     expect(isError).toBe(true)

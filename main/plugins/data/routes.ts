@@ -1,7 +1,7 @@
 // Handlers of the data routes: request words to service calls and back. Holds the gates of an object's API (D-71).
 import type { dataRoutes } from '#shared/contracts/data.ts'
 import { notFound, validationError } from '#shared/errors.ts'
-import { requireApiMethods } from '#shared/object-api.ts'
+import { listMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
@@ -25,8 +25,7 @@ export function dataHandlers(
   const gate = (object: string, ...methods: readonly ApiMethod[]): void =>
     requireApiMethods(metadata.objectSchema(object), ...methods)
   const find = (ctx: Parameters<DataService['find']>[0], object: string, query: RecordQuery) => {
-    gate(object, query.search === undefined ? 'list' : 'search')
-    if (query.aggregations !== undefined || query.groupBy !== undefined) gate(object, 'aggregate')
+    gate(object, ...listMethods(query))
     return data.list(ctx, object, query)
   }
 

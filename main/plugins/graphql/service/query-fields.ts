@@ -1,7 +1,7 @@
 // The queries of one object: a record, a page of records, values over groups of them (D-181).
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
 import { graphqlFieldName } from '#shared/graphql-names.ts'
-import { offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
+import { listMethods, offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
 import type { VisibleObject } from '#main/plugins/permissions/api.ts'
@@ -75,7 +75,7 @@ function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject
   const int = book.scalar('Int')
   const queryOf = (args: Readonly<Record<string, unknown>>): RecordQuery => {
     const { where, orderBy, deleted: _deleted, ...page } = args
-    requireApiMethods(object.schema, page['search'] == null ? 'list' : 'search')
+    requireApiMethods(object.schema, ...listMethods({ search: page['search'] }))
     return {
       ...page,
       ...(where == null ? {} : { filter: filterOf(where, types.whereShape()) }),

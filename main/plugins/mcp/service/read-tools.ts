@@ -1,6 +1,6 @@
 // Tools that look: objects, records, groups of records. Each is a call of the data service with the caller's rights.
 import { z } from 'zod'
-import { requireApiMethods } from '#shared/object-api.ts'
+import { listMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { DataService, RecordQuery } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { Filter, ObjectName, RecordId, ShownRecord, Sort } from './shapes.ts'
@@ -66,7 +66,7 @@ export function readTools({ data, metadata, objects }: ReadParts): Tool[] {
         nextCursor: z.string().optional(),
       }),
       async run(ctx, { object, limit, ...query }) {
-        requireApiMethods(metadata.objectSchema(object), query.search === undefined ? 'list' : 'search')
+        requireApiMethods(metadata.objectSchema(object), ...listMethods({ search: query.search }))
         return data.find(ctx, object, { ...given(query), top: limit })
       },
     }),
