@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { validationError } from '#shared/errors.ts'
 
-/** What of a list is asked for. */
+/** What of a list is asked for; an empty cursor is none. */
 export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -42,7 +42,7 @@ export function readPage(query: PageQuery, { usual, most }: PageBounds, binding:
     const constraint = limit < 1 ? 1 : most
     throw validationError([{ field: 'limit', code, message: `The limit is 1 to ${most}.`, value: limit, constraint }])
   }
-  return { limit, after: query.cursor === undefined ? null : openCursor(query.cursor, binding) }
+  return { limit, after: query.cursor ? openCursor(query.cursor, binding) : null }
 }
 
 /** The page of what was found after its start, which is one entry more than fits when there are any. */

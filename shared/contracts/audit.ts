@@ -63,7 +63,7 @@ export const auditRoutes = defineRoutes({
       ...filters,
       cursor: z
         .string()
-        .regex(/^\d{1,15}$/)
+        .regex(/^\d{0,15}$/)
         .optional()
         .meta({ description: '`nextCursor` of the page before.' }),
       limit: QueryInteger.optional().meta({ description: '1 to 200, default 50.' }),

@@ -200,6 +200,7 @@ describe('reading', () => {
     await host.patch('/settings', { timezone: 'America/New_York' })
     expect((await host.get('/audit?until=9999-12-31T23:59:59')).status).toBe(400)
     await host.patch('/settings', { timezone: null })
+    expect((await host.get('/audit?cursor=')).body).toEqual((await host.get('/audit')).body)
     for (const query of ['since=yesterday', 'outcome=maybe', 'limit=0', 'limit=201', 'cursor=abc']) {
       expect((await host.get(`/audit?${query}`)).status, query).toBe(400)
     }

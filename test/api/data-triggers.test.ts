@@ -367,6 +367,7 @@ describe('a trigger item of its own', () => {
       1,
       false,
     ])
+    expect((await host.get('/meta/trigger/source.push/runs?limit=3&cursor=')).body).toEqual(first.body)
     for (const query of ['limit=0', 'limit=201', 'cursor=x'])
       expect((await host.get(`/meta/trigger/source.push/runs?${query}`)).status).toBe(400)
   })

@@ -102,13 +102,16 @@ describe('GET /notifications', () => {
     ['limit=101', 'limit max_value'],
     ['limit=x', 'limit invalid_number'],
     ['cursor=x', 'cursor invalid_format'],
-    ['cursor=', 'cursor invalid_format'],
     ['type=nothing', 'type invalid_option'],
     ['read=maybe', 'read invalid_boolean'],
   ])('refuses ?%s with 400 validation_error', async (query, problem) => {
     const answer = await host.as(0).get(`/notifications?${query}`)
     expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
     expect(fieldErrors(answer)).toEqual([problem])
+  })
+
+  it('begins with the first page where the cursor is empty (D-14)', async () => {
+    expect((await host.as(0).get('/notifications?cursor=')).status).toBe(200)
   })
 
   it('refuses the cursor of another user and of another list', async () => {

@@ -146,6 +146,7 @@ describe('the list', () => {
       { code: 'max_value' },
     ])
     expect((await host.get('/packages?limit=0')).body.error.details.fieldErrors).toMatchObject([{ code: 'min_value' }])
+    expect((await host.get('/packages?cursor=')).status).toBe(200)
     expect((await host.get('/packages?cursor=x')).body.error.details.fieldErrors).toMatchObject([{ field: 'cursor' }])
   })
 })

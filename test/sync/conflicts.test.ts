@@ -308,6 +308,8 @@ describe('many conflicts', () => {
     expect((await only(a, `?object=part&recordId=${ids[1]!}&kind=field`)).recordId).toBe(ids[1])
     expect((await list(a, '?kind=text')).total).toBe(0)
     expect((await list(a, '?object=unknown')).conflicts).toEqual([])
+    for (const path of ['/sync/conflicts', '/sync/problems'])
+      expect((await a.host.get(`${path}?cursor=`)).body, path).toEqual((await a.host.get(path)).body)
     for (const query of ['?limit=0', '?limit=201', '?cursor=x']) {
       expect((await a.host.get(`/sync/conflicts${query}`)).status, query).toBe(400)
     }

@@ -49,7 +49,7 @@ export function auditHandlers(parts: AuditHandlerParts): Handlers<typeof auditRo
   return {
     listAudit(ctx, { query }) {
       const limit = checkedLimit(query.limit ?? defaultLimit)
-      const below = query.cursor === undefined ? null : Number(query.cursor)
+      const below = query.cursor ? Number(query.cursor) : null
       const rows = read.all(entriesBelow(filterOf(ctx, query), below, limit + 1))
       const shown = rows.slice(0, limit)
       const hasMore = rows.length > limit

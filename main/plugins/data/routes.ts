@@ -148,7 +148,7 @@ function checkedLimit(limit: number): number {
 
 /** Where a list of runs goes on. @throws validation_error */
 function runCursor(text: string | undefined): { eventId: number; action: number } {
-  if (text === undefined) return { eventId: Number.MAX_SAFE_INTEGER, action: 0 }
+  if (!text) return { eventId: Number.MAX_SAFE_INTEGER, action: 0 }
   const parts = /^(\d{1,16})\.(\d{1,3})$/.exec(text)
   if (parts !== null) return { eventId: Number(parts[1]), action: Number(parts[2]) }
   throw validationError([{ field: 'cursor', code: 'invalid_format', message: 'The cursor is not one of this list.' }])

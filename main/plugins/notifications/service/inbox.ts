@@ -70,7 +70,7 @@ export function createInbox({ read, write, clock, places, readings, complete }: 
       const scope = scopeOf(ctx)
       const limit = checkedLimit(query.limit ?? defaultLimit)
       const filter = { read: query.read, type: checkedType(query.type) }
-      const below = query.cursor === undefined ? null : places.open(scope, filter, query.cursor)
+      const below = query.cursor ? places.open(scope, filter, query.cursor) : null
       const rows = readItems(read, scope, filter, below, limit + 1)
       const shown = rows.slice(0, limit)
       const hasMore = rows.length > limit

@@ -97,7 +97,7 @@ export function createConflictService(parts: ConflictParts) {
     async list(ctx: RequestContext, query: Query): Promise<z.input<Routes['listConflicts']['response']>> {
       const view = createConflictView(parts, ctx)
       const limit = checkedLimit(query.limit)
-      const after = query.cursor === undefined ? null : cursorOf(query.cursor)
+      const after = query.cursor ? cursorOf(query.cursor) : null
       const filter = filterOf(ctx, query)
       const isFree = parts.authorizer().isUnrestricted(ctx)
       const all = isFree ? null : await seenOf(view, filter)

@@ -32,7 +32,7 @@ export function createProblemService(parts: ConflictParts) {
       const { deviceOf, deviceName } = engine()
       const { kind: wanted, cursor } = query
       const limit = checkedLimit(query.limit)
-      const rows = read.all(problemsAfter(wanted, cursor === undefined ? null : placeOf(cursor), limit + 1))
+      const rows = read.all(problemsAfter(wanted, cursor ? placeOf(cursor) : null, limit + 1))
       const hasMore = rows.length > limit
       const page = rows.slice(0, limit)
       const last = page.at(-1)
@@ -46,7 +46,7 @@ export function createProblemService(parts: ConflictParts) {
           return { inc, seq, device, kind, reason, detail: seesDetail ? detail : '', since }
         }),
         waiting:
-          cursor === undefined && wanted === undefined
+          !cursor && wanted === undefined
             ? listWaiting(read, parts.metadata).map((one) => (seesDetail ? one : { ...one, detail: '' }))
             : [],
         total: (wanted === 'quarantine' ? 0 : parked) + (wanted === 'parked' ? 0 : quarantined),
