@@ -110,6 +110,11 @@ describe('finding APIs and endpoints', () => {
     expect(await find('path=/api/v1/settings&method=patch')).toEqual(['updateSettings'])
     expect(await find('path=/api/v1/data/task/42&method=GET&api=cairn_data')).toContain('getRecord')
     expect(await find('tag=backup&method=POST')).not.toEqual([])
+    // What is written under /api is served under the prefix, too (D-01).
+    for (const start of ['/api', '/api/v1'])
+      expect(await find(`method=GET&path=${start}/automation/actions`), start).toContainEqual(
+        expect.stringMatching(/^listActions/),
+      )
     expect(await find('api=nothing')).toEqual([])
   })
 })
@@ -138,6 +143,11 @@ describe('foreign APIs', () => {
       endpoints: [{ id: 'x', method: 'GET', path: '/data/{name}' }],
     })
     expect([shadow.status, shadow.body.error.details.conflicts[0].api]).toEqual([409, 'cairn_data'])
+    const below = await host.post('/registry/apis', {
+      ...weather({ id: 'below', basePath: '/api/v1' }),
+      endpoints: [{ id: 'x', method: 'GET', path: '/automation/actions' }],
+    })
+    expect([below.status, below.body.error.details.conflicts[0].api]).toEqual([409, 'cairn_automation'])
     const priority = await host.post(
       '/registry/apis',
       weather({ id: 'high', endpoints: [{ id: 'x', path: '/x', priority: 1001 }] }),

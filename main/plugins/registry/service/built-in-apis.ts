@@ -48,12 +48,12 @@ export function builtInApis(
 
 /** One endpoint for the route and one for each other path it is accepted under. */
 function endpointsOf(contract: AnyRoute, mounts: MountPoints): ApiEndpoint[] {
-  const [first, ...aliases] = [{ mount: contract.mount, path: contract.path }, ...(contract.aliases ?? [])].map(
-    // A last parameter that takes slashes is one like any other to whoever reads.
-    (place) => pathOf(place.mount, place.path.replace(/\*$/, ''), mounts),
-  )
+  const places = [{ mount: contract.mount, path: contract.path }, ...(contract.aliases ?? [])]
+  // A last parameter that takes slashes is one like any other to whoever reads.
+  const paths = places.flatMap(({ mount, path }) => pathsOf(mount, path.replace(/\*$/, ''), mounts))
+  const [first, ...others] = new Set(paths)
   const endpoint = describe(contract, first!)
-  return [endpoint, ...aliases.map((path, at) => ({ ...endpoint, id: `${endpoint.id}_alias_${at + 1}`, path }))]
+  return [endpoint, ...others.map((path, at) => ({ ...endpoint, id: `${endpoint.id}_alias_${at + 1}`, path }))]
 }
 
 function describe(contract: AnyRoute, path: string): ApiEndpoint {
@@ -108,12 +108,13 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonSche
   return rest
 }
 
-function pathOf(mount: RouteMount, path: string, mounts: MountPoints): string {
-  const bases: Record<RouteMount, string> = {
-    versioned: mounts.prefix,
-    api: '/api',
-    root: '',
-    console: mounts.uiBasePath,
+/** The paths of one place; what hangs under `/api` is served under the prefix, too (D-01). */
+function pathsOf(mount: RouteMount, path: string, mounts: MountPoints): string[] {
+  const bases: Record<RouteMount, readonly string[]> = {
+    versioned: [mounts.prefix],
+    api: ['/api', mounts.prefix],
+    root: [''],
+    console: [mounts.uiBasePath],
   }
-  return `${bases[mount]}${path.replace('{prefix}', mounts.prefix)}` || '/'
+  return bases[mount].map((base) => `${base}${path.replace('{prefix}', mounts.prefix)}` || '/')
 }
