@@ -93,6 +93,8 @@ export const serviceKeys = [
   'webhooks',
   'registry',
   'sync',
+  'import',
+  'backup',
 ] as const
 
 /** Keys of `capabilities`. */

@@ -61,13 +61,15 @@ describe('GET /api/v1 (D-17)', () => {
   })
 
   it('says null, false and unavailable of a capability that is absent', async () => {
-    const plugins = [...corePlugins, ...optionalPlugins].filter(({ id }) => id !== 'graphql' && id !== 'storage')
+    const absent = ['graphql', 'storage', 'import', 'backup']
+    const plugins = [...corePlugins, ...optionalPlugins].filter(({ id }) => !absent.includes(id))
     const bare = await createTestHost({ plugins })
     try {
       const { body } = await bare.get('/')
       expect(body.routes).toMatchObject({ graphql: null, storage: null })
       expect(body.features).toMatchObject({ graphql: false, files: false })
-      expect(body.services.graphql).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
+      for (const key of ['graphql', 'file-storage', 'import', 'backup'])
+        expect(body.services[key], key).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
     } finally {
       await bare.stop()
     }
