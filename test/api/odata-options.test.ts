@@ -106,6 +106,13 @@ describe('the other options', () => {
     ])
     const red = await read(`task(${world.tasks['Alpha']})`, { $expand: 'labelsRecords($count=true;$top=1)' })
     expect([red.body['labelsRecords@odata.count'], red.body.labelsRecords.length]).toEqual([2, 1])
+    const none = await read(`account(${world.accounts['Acme']})`, {
+      $expand: 'tasks($count=true;$top=0;$orderby=title;$expand=labelsRecords)',
+    })
+    expect([none.body['tasks@odata.count'], none.body.tasks]).toEqual([4, []])
+    const bare = await read(`task(${world.tasks['Alpha']})`, { $expand: 'labelsRecords($count=true;$top=0)' })
+    expect([bare.body['labelsRecords@odata.count'], bare.body.labelsRecords]).toEqual([2, []])
+    expect((await read(`task(${world.tasks['Alpha']})`, { $expand: 'labels($top=0)' })).body.labels).toEqual([])
     expect(rest.body.tasks.map((row: Row) => row['title'])).toEqual(['Three'])
     for (const row of (await read('task', { $filter: "title in ('One','Two','Three')" })).body.value)
       await host.delete(`/odata/task(${row.id})`)

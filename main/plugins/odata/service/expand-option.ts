@@ -135,7 +135,7 @@ function readOptionsOf(reader: TokenReader, name: string, navigation: Navigation
     if (option === 'select') select = parseSelectOption(text, place)
     else if (option === 'filter') options.where = parseFilterOption(text, inner.aliases, place)
     else if (option === 'orderby') options.sort = parseOrder(text, place)
-    else if (option === 'top') options.limit = readLimit(reader, text)
+    else if (option === 'top') options.limit = readLimit(reader, text, navigation.many ? 0 : 1)
     else if (option === 'skip') options.skip = readSkip(reader, text)
     else if (option === 'count' && navigation.many) options.counts = readFlag(reader, text)
     else if (['count', 'search', 'levels', 'apply', 'compute'].includes(option))
@@ -159,10 +159,10 @@ const wholeList: Readonly<ListPart> = { where: null, sort: [], limit: null, skip
 
 const optionEnds: ReadonlySet<string> = new Set([';', ')'])
 
-function readLimit(reader: TokenReader, text: string): number {
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= mostRows) return limit
-  throw reader.fail(`$top of an expansion is 1 to ${mostRows}`)
+function readLimit(reader: TokenReader, text: string, least: 0 | 1): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : -1
+  if (limit >= least && limit <= mostRows) return limit
+  throw reader.fail(`$top of an expansion is ${least} to ${mostRows}`)
 }
 
 function readFlag(reader: TokenReader, text: string): boolean {
