@@ -52,6 +52,8 @@ export interface AnyRoute {
   readonly reads?: readonly RequestHeader[]
   /** Headers its answers may have when they are no refusals, beside those that follow from the rest of the contract. */
   readonly sends?: readonly ResponseHeader[]
+  /** Headers of its refusals beside those of every route, each worked out from the headers of the request. */
+  readonly refusalsSend?: Readonly<Partial<Record<ResponseHeader, (request: RequestHeaders) => string>>>
   /** Absent: query parameters are ignored (D-08). The schema sees strings, or arrays of strings when repeated. */
   readonly query?: z.ZodType
   /** Absent: a body is ignored. An absent or empty body is parsed as `undefined`. */
@@ -132,6 +134,9 @@ export interface AnyRoute {
   /** Group in the documents: the plugin's id. */
   readonly tag: string
 }
+
+/** Headers of a request by lower-case name. */
+type RequestHeaders = Readonly<Record<string, unknown>>
 
 /** The contracts of one plugin by operation id. */
 export type RouteTable = Readonly<Record<string, AnyRoute>>

@@ -76,12 +76,14 @@ export function sendError(
   // Clients that can obtain a credential look for the way to bring it (RFC 9110); browsers ask nobody for this one.
   if (error.httpStatus === 401 && !reply.hasHeader('www-authenticate'))
     reply.header('www-authenticate', missingCredential)
+  const contract = request.routeOptions.config.safety?.contract
+  for (const [name, valueOf] of Object.entries(contract?.refusalsSend ?? {}))
+    reply.header(name, valueOf(request.headers))
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])
   const body = errorBody(error, request.id, localized)
-  const echoes = request.routeOptions.config.safety?.contract?.echoesCode === true
-  reply.send(JSON.stringify(echoes ? echoCode(body) : body))
+  reply.send(JSON.stringify(contract?.echoesCode === true ? echoCode(body) : body))
 }
 
 function isWordList(value: unknown): value is string[] {

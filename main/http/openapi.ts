@@ -7,7 +7,7 @@ import type { ErrorTable } from '#shared/errors.ts'
 import { requestHeaders, responseHeaders } from '#shared/route-headers.ts'
 import { routeMutates } from '#shared/route.ts'
 import type { AnyRoute, RouteMount } from '#shared/route.ts'
-import { headersRead, headersSent, takesIdempotencyKey } from './route-headers.ts'
+import { headersOfRefusals, headersRead, headersSent, takesIdempotencyKey } from './route-headers.ts'
 import { toleratesBadCredential } from './route-runtime.ts'
 import { createSchemaCollector } from './openapi-schemas.ts'
 import type { JsonSchema, SchemaCollector } from './openapi-schemas.ts'
@@ -193,12 +193,18 @@ const isNumber = /^(?:Retry-After|X-RateLimit-.+)$/
 function shareResponses(paths: OpenApiDocument['paths']): OpenApiDocument['components']['responses'] {
   const alike = Map.groupBy(
     responsesOf(paths).filter(([, , response]) => response['x-error-codes'] !== undefined),
-    ([, status, response]) => `${status}.${response['x-error-codes']!.join('.')}`,
+    ([, status, response]) => [status, ...response['x-error-codes']!, ...ownHeaders(status, response)].join('.'),
   )
   const shared = [...alike].filter(([, places]) => places.length > 1).toSorted(([a], [b]) => compare(a, b))
   for (const [name, places] of shared)
     for (const [operation, status] of places) operation.responses[status] = { $ref: `#/components/responses/${name}` }
   return Object.fromEntries(shared.map(([name, [first]]) => [name, first![2]]))
+}
+
+/** What a refusal has beside the headers that any with its status may have. */
+function ownHeaders(status: string, { headers = {} }: OpenApiResponse): string[] {
+  const common: readonly string[] = headersOfRefusals(Number(status))
+  return Object.keys(headers).filter((name) => !common.includes(name))
 }
 
 function responsesOf(paths: OpenApiDocument['paths']): [OpenApiOperation, status: string, OpenApiResponse][] {

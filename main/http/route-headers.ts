@@ -24,13 +24,21 @@ export function headersRead(contract: AnyRoute): RequestHeader[] {
 
 /** Headers that answers of a route with this status may have beside those of every answer, by name. */
 export function headersSent(contract: AnyRoute, status: number): ResponseHeader[] {
-  if (status >= 400) return [...(ofRefusals[status] ?? [])]
+  if (status >= 400) {
+    const ofItsOwn = Object.keys(contract.refusalsSend ?? {}) as ResponseHeader[]
+    return [...headersOfRefusals(status), ...ofItsOwn].toSorted()
+  }
   const own = new Set<ResponseHeader>(contract.sends)
   if (status === 302 || status === 303) own.add('Location')
   if (contract.ranges === true) own.add('Accept-Ranges')
   if (status === 206) own.add('Content-Range')
   if (status < 300 && takesIdempotencyKey(contract)) own.add('Idempotent-Replay')
   return [...own].toSorted()
+}
+
+/** Headers that refusals of any route with this status may have, by name. */
+export function headersOfRefusals(status: number): readonly ResponseHeader[] {
+  return ofRefusals[status] ?? []
 }
 
 const ofRefusals: Readonly<Record<number, readonly ResponseHeader[] | undefined>> = {

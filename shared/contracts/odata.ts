@@ -1,5 +1,6 @@
 // Contracts of OData: records of any object as entities (D-183, D-275 to D-279).
 import { z } from 'zod'
+import { odataVersionOf } from '../odata-version.ts'
 import { defineRoute, defineRoutes } from '../route.ts'
 
 /** Query options; names may have any case and no `$`. */
@@ -14,7 +15,13 @@ const Path = z.object({
   path: z.string().meta({ description: 'For example task, task(<id>), task/<id>, task/$count.' }),
 })
 
-const common = { mount: 'api', permission: 'session', channel: 'odata', tag: 'odata' } as const
+const common = {
+  mount: 'api',
+  permission: 'session',
+  channel: 'odata',
+  tag: 'odata',
+  refusalsSend: { 'OData-Version': odataVersionOf },
+} as const
 const readErrors = ['invalid_query', 'timeout', 'not_implemented', 'permission_denied', 'method_not_allowed'] as const
 const reads = {
   ...common,

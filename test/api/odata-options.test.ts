@@ -310,6 +310,7 @@ describe('batches', () => {
     expect((await batch(requests)).body.responses).toHaveLength(1)
     const on = (await batch(requests, { prefer: 'continue-on-error' })).body.responses
     expect(on.map((item: Row) => item['status'])).toEqual([404, 200, 409])
+    expect(on.map(({ headers }: { headers: Row }) => headers['odata-version'])).toEqual(['4.01', '4.01', '4.01'])
   })
 
   it('do groups together or not at all', async () => {
@@ -326,9 +327,15 @@ describe('batches', () => {
     ]
     const failed = (await batch(group({ nothing: 1 }))).body.responses
     expect(failed.map((item: Row) => item['status'])).toEqual([409, 409, 400])
+    expect(new Set(failed.map(({ headers }: { headers: Row }) => headers['odata-version']))).toEqual(new Set(['4.01']))
     expect((await read('account/$count', { $filter: "name eq 'Group'" })).body).toBe('0')
     const done = (await batch(group({ city: 'Ulm' }))).body.responses
     expect(done.map((item: Row) => item['status'])).toEqual([201, 201, 200])
+    for (const { headers } of done)
+      expect(headers).toMatchObject({
+        'odata-version': '4.01',
+        'content-type': 'application/json;odata.metadata=minimal;charset=utf-8',
+      })
     expect(done[1].body.account).toBe(done[0].body.id)
     expect((await read('account/$count', { $filter: "city eq 'Ulm'" })).body).toBe('1')
     expect((await host.delete(`/odata/task(${done[1].body.id})`)).status).toBe(200)

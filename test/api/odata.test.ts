@@ -462,6 +462,40 @@ describe('forms of answers', () => {
     expect((await read('task', {}, { 'odata-maxversion': '3.0' })).status).toBe(400)
   })
 
+  it('are named by their media type, as far as they are documents of entities (D-277)', async () => {
+    const path = `task(${world.tasks['Alpha']})`
+    const typeOf = async (at: string, query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+      (await read(at, query, headers)).headers.get('content-type')
+    for (const at of ['', 'task', path, `${path}/title`])
+      expect(await typeOf(at), at).toBe('application/json;odata.metadata=minimal;charset=utf-8')
+    expect(await typeOf('task', { $format: 'application/json;odata.metadata=none' })).toBe(
+      'application/json;odata.metadata=none;charset=utf-8',
+    )
+    const wide = 'application/json;metadata=full;IEEE754Compatible=true'
+    expect(await typeOf(path, {}, { accept: wide })).toBe(
+      'application/json;odata.metadata=full;IEEE754Compatible=true;charset=utf-8',
+    )
+    expect(await typeOf('task/$count')).toBe('text/plain; charset=utf-8')
+    expect(await typeOf(`${path}/title/$value`)).toBe('text/plain; charset=utf-8')
+    expect(await typeOf('$metadata', { $format: 'json' })).toBe('application/json; charset=utf-8')
+    const made = await host.post('/odata/account?$format=application/json;odata.metadata=none', { name: 'Typed' })
+    expect([made.status, made.headers.get('content-type')]).toEqual([
+      201,
+      'application/json;odata.metadata=none;charset=utf-8',
+    ])
+    await host.delete(`/odata/account(${made.body.id})`)
+  })
+
+  it('tell the version also where they refuse (D-277)', async () => {
+    const versionOf = ({ headers }: { headers: Headers }) => headers.get('odata-version')
+    expect(versionOf(await read('task', { $filter: 'nothing eq 1' }))).toBe('4.01')
+    expect(versionOf(await read('nothing', {}, { 'odata-maxversion': '4.0' }))).toBe('4.0')
+    expect(versionOf(await read('$metadata', { $format: 'json' }, { 'odata-maxversion': '3.0' }))).toBe('4.0')
+    expect(versionOf(await host.anonymous('GET', '/odata/task'))).toBe('4.01')
+    expect(versionOf(await host.post('/odata/$batch', {}))).toBe('4.01')
+    expect(versionOf(await host.get('/data/nothing'))).toBeNull()
+  })
+
   it('errors have the shape of the platform', async () => {
     const { body } = await read('task', { $filter: 'nothing eq 1' })
     expect(body).toMatchObject({

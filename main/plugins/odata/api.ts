@@ -15,9 +15,9 @@ export interface ODataRequest {
 /** An answer of the protocol. */
 export interface ODataAnswer {
   readonly status: 200 | 201 | 204
-  /** A JSON object, or text of {@link contentType}. Absent with status 204. */
+  /** A JSON object, or text of `contentType`. Absent with status 204. */
   readonly body?: Readonly<Record<string, unknown>> | RawJson | string
-  /** Absent for JSON. */
+  /** Absent for JSON whose form is that of no entities: a batch, the model. */
   readonly contentType?: string
   readonly headers: Readonly<Record<string, string>>
 }

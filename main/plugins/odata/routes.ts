@@ -33,6 +33,7 @@ function replyOf({
   contentType,
   headers,
 }: ODataAnswer): Reply<Record<string, unknown> | ByteStream | RawJson> {
+  const told = contentType === undefined ? headers : { ...headers, 'content-type': contentType }
   const written = typeof body === 'string' ? new ByteStream(body, contentType ?? 'text/plain; charset=utf-8') : body
-  return new Reply<Record<string, unknown> | ByteStream | RawJson>(written, { status, headers: { ...headers } })
+  return new Reply<Record<string, unknown> | ByteStream | RawJson>(written, { status, headers: { ...told } })
 }

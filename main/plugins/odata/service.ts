@@ -2,6 +2,7 @@
 import type { Filter } from '#shared/filter/filter.ts'
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { odataVersionOf } from '#shared/odata-version.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
@@ -19,7 +20,7 @@ import { createEntityModels } from './service/model.ts'
 import { readOptions } from './service/query-options.ts'
 import type { ReadRequest } from './service/reading.ts'
 import { createReads } from './service/reading.ts'
-import { formOf, preferencesOf, wantsJson } from './service/request-words.ts'
+import { formOf, mediaTypeOf, preferencesOf, wantsJson } from './service/request-words.ts'
 import type { ResourcePath } from './service/resource-path.ts'
 import { parsePath, unknownPath } from './service/resource-path.ts'
 import { unsupported } from './service/token-reader.ts'
@@ -67,13 +68,13 @@ export function createODataService(parts: ODataParts): ODataService {
     if (allowed !== undefined) throw platformError('method_not_allowed', { allowed })
     const path = parsePath(request.path)
     const model = models(ctx)
-    if (path === null) return withVersion(request, serviceDocument(ctx, request, model))
+    if (path === null) return inItsForm(request, serviceDocument(ctx, request, model))
     const answering =
       request.method === 'GET' ? readPath(ctx, request, model, path) : writePath(ctx, request, model, path)
     const result = await answering.catch((error: unknown) => {
       throw namingMethods(error, path)
     })
-    return withVersion(request, result)
+    return inItsForm(request, result)
   }
 
   const serviceDocument = (ctx: RequestContext, request: ODataRequest, model: EntityModel): ODataAnswer => {
@@ -172,12 +173,13 @@ export function createODataService(parts: ODataParts): ODataService {
   const describe = (ctx: RequestContext, request: Pick<ODataRequest, 'query' | 'headers'>): ODataAnswer => {
     requireOpenRecords(parts.authorizer(), ctx)
     const { given } = readOptions(request.query)
+    const { version } = formOf(request.headers, undefined)
     const csdl = describeModel(models(ctx))
     if (wantsJson(request.headers, given.format))
       return withVersion(request, { status: 200, body: writeJson(csdl), headers: {} })
     return withVersion(request, {
       status: 200,
-      body: writeXml(csdl, formOf(request.headers, undefined).version),
+      body: writeXml(csdl, version),
       contentType: 'application/xml; charset=utf-8',
       headers: {},
     })
@@ -190,8 +192,16 @@ export function createODataService(parts: ODataParts): ODataService {
   }
 }
 
+/** An answer with the media type of the form it is written in. */
+function inItsForm(request: ODataRequest, answer: ODataAnswer): ODataAnswer {
+  const { body, contentType } = answer
+  if (body === undefined || contentType !== undefined) return withVersion(request, answer)
+  const form = formOf(request.headers, readOptions(request.query).given.format)
+  return withVersion(request, { ...answer, contentType: mediaTypeOf(form) })
+}
+
 function withVersion({ headers }: Pick<ODataRequest, 'headers'>, answer: ODataAnswer): ODataAnswer {
-  return { ...answer, headers: { ...answer.headers, 'OData-Version': formOf(headers, undefined).version } }
+  return { ...answer, headers: { ...answer.headers, 'OData-Version': odataVersionOf(headers) } }
 }
 
 /** The methods of a set and of an entity, with what the object's API must offer for each: one of these (D-71). */

@@ -5,11 +5,11 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { BulkResult, WriteItem } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PartAnswer } from './batch-answers.ts'
-import { failureOf, resolveReference } from './batch-answers.ts'
+import { failureOf, resolveReference, versionOfPart } from './batch-answers.ts'
 import type { BatchPart } from './batch-request.ts'
 import { entityUrl, etagOf, writeEntity } from './entities.ts'
 import { readEntity } from './payload.ts'
-import { formOf, preferencesOf } from './request-words.ts'
+import { formOf, mediaTypeOf, preferencesOf } from './request-words.ts'
 import { parsePath, unknownPath } from './resource-path.ts'
 import { unsupported } from './token-reader.ts'
 import { versionOf } from './writing.ts'
@@ -66,18 +66,24 @@ export function answersOfGroup(
         first === undefined
           ? platformError('conflict', { reason: 'rolled_back' })
           : new PlatformError(first.code, first, first.details)
-      return { ...failureOf(ctx, part.id, error), atomicityGroup }
+      return { ...failureOf(ctx, part, error), atomicityGroup }
     }
     const schema = parts.metadata.objectSchema(item.object!)!
     const url = entityUrl(parts.base, schema, item.id)
+    const version = versionOfPart(part.headers)
     if (item.operation === 'delete' || item.record === undefined || preferencesOf(part.headers).returns === 'minimal')
-      return { id: part.id, status: 204, headers: { 'odata-entityid': url }, atomicityGroup }
+      return { id: part.id, status: 204, headers: { ...version, 'odata-entityid': url }, atomicityGroup }
     const form = formOf(part.headers, undefined)
     const isNew = item.operation === 'create'
     return {
       id: part.id,
       status: isNew ? 201 : 200,
-      headers: { etag: etagOf(item.record['updated_at']), ...(isNew ? { location: url } : {}) },
+      headers: {
+        ...version,
+        etag: etagOf(item.record['updated_at']),
+        ...(isNew ? { location: url } : {}),
+        'content-type': mediaTypeOf(form),
+      },
       body: {
         ...(form.metadata === 'none' ? {} : { '@odata.context': `${parts.base}/$metadata#${schema.name}/$entity` }),
         ...writeEntity({ base: parts.base, form }, schema, item.record, { select: null, expansions: [] }),

@@ -1,5 +1,6 @@
 // Answers batches, in JSON or as multipart messages: requests one after the other, and groups of writes that are done together or not at all.
 import { platformError } from '#shared/errors.ts'
+import { odataVersionOf } from '#shared/odata-version.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { RawJson } from '#main/kernel/reply.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -11,7 +12,6 @@ import type { PartAnswer } from './batch-answers.ts'
 import { failureOf, resolveReference } from './batch-answers.ts'
 import { answersOfGroup, stepsOfGroup } from './batch-group.ts'
 import { multipartOf, multipartType, requestsOfMultipart } from './batch-multipart.ts'
-import type { Headers } from './request-words.ts'
 
 /** What batches are answered with. */
 export interface BatchParts {
@@ -33,7 +33,7 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
     try {
       return answerOf(part.id, await answer(ctx, { ...part, path: resolveReference(part.path, made) }))
     } catch (error) {
-      return failureOf(ctx, part.id, error)
+      return failureOf(ctx, part, error)
     }
   }
 
@@ -52,7 +52,7 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
       })
       return answersOfGroup(ctx, group, result, { base: base(), metadata: parts.metadata })
     } catch (error) {
-      return group.map((part) => ({ ...failureOf(ctx, part.id, error), atomicityGroup: part.group! }))
+      return group.map((part) => ({ ...failureOf(ctx, part, error), atomicityGroup: part.group! }))
     }
   }
 
@@ -74,8 +74,8 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
       const needed = group.flatMap(({ dependsOn }) => dependsOn).filter((name) => failed.has(name))
       const answers =
         needed.length > 0
-          ? group.map(({ id }) =>
-              failureOf(ctx, id, platformError('conflict', { reason: 'dependency_failed', dependsOn: needed })),
+          ? group.map((part) =>
+              failureOf(ctx, part, platformError('conflict', { reason: 'dependency_failed', dependsOn: needed })),
             )
           : part.group === null
             ? [await answerPart(ctx, part, made)]
@@ -88,7 +88,7 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
       }
       if (!goesOn && answers.some(({ status }) => status >= 400)) break
     }
-    const own = { 'OData-Version': versionAsked(headers) }
+    const own = { 'OData-Version': odataVersionOf(headers) }
     if (isMultipart) return { status: 200, ...multipartOf(responses, `batch_${ctx.requestId}`), headers: own }
     return { status: 200, body: { responses }, headers: own }
   }
@@ -108,8 +108,4 @@ function answerOf(id: string, { status, body, contentType, headers }: ODataAnswe
   const all = Object.fromEntries([...named, ...type]) as Record<string, string>
   const told: unknown = body instanceof RawJson ? JSON.parse(body.text) : body
   return { id, status, headers: all, ...(told === undefined ? {} : { body: told }) }
-}
-
-function versionAsked(headers: Headers): string {
-  return headers['odata-maxversion'] === '4.0' ? '4.0' : '4.01'
 }

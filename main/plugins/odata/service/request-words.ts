@@ -1,5 +1,6 @@
 // What the headers and $format of a request ask for: the form of the answer, the version, preferences.
 import { invalidQuery, validationError } from '#shared/errors.ts'
+import { odataVersionOf } from '#shared/odata-version.ts'
 import { unsupported } from './token-reader.ts'
 
 /** How an answer is written. */
@@ -46,6 +47,11 @@ export function formOf(headers: Headers, format: string | undefined): AnswerForm
   }
 }
 
+/** The media type of an answer of this form. @source OData JSON Format, "Header Content-Type" */
+export function mediaTypeOf({ metadata, numbersAsText }: AnswerForm): string {
+  return `application/json;odata.metadata=${metadata}${numbersAsText ? ';IEEE754Compatible=true' : ''};charset=utf-8`
+}
+
 /** Whether the model is wanted as JSON. @throws invalid_query, not_implemented */
 export function wantsJson(headers: Headers, format: string | undefined): boolean {
   if (format !== undefined) {
@@ -87,6 +93,7 @@ function formatType(format: string): string {
   throw invalidQuery('$format', 'The value must be json or a media type of JSON.', { path: '' })
 }
 
+/** @throws validation_error for versions that are not spoken */
 function versionOf(headers: Headers): AnswerForm['version'] {
   const most = headers['odata-maxversion']?.trim()
   const used = headers['odata-version']?.trim()
@@ -102,5 +109,5 @@ function versionOf(headers: Headers): AnswerForm['version'] {
       throw validationError([{ field, code: 'not_allowed', message, value: version.slice(0, 20) }])
     }
   }
-  return most !== undefined && Number(most) < 4.01 ? '4.0' : '4.01'
+  return odataVersionOf(headers)
 }
