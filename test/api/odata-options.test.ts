@@ -341,6 +341,14 @@ describe('batches', () => {
     expect((await host.delete(`/odata/task(${done[1].body.id})`)).status).toBe(200)
   })
 
+  it('store nothing of a group that names a version that is not spoken', async () => {
+    const headers = { 'odata-maxversion': '3.0' }
+    const one = { id: '1', atomicityGroup: 'g', method: 'POST', url: 'account', headers, body: { name: 'Old' } }
+    const { responses } = (await batch([one])).body
+    expect(responses.map((item: Row) => item['status'])).toEqual([400])
+    expect((await read('account/$count', { $filter: "name eq 'Old'" })).body).toBe('0')
+  })
+
   it('are multipart messages as well', async () => {
     const send = async (body: string, type = 'multipart/mixed; boundary=b') => {
       const answer = await fetch(`${host.host.url}/api/v1/odata/$batch`, {

@@ -26,6 +26,8 @@ export function stepsOfGroup(
   const objects: string[] = []
   return group.map((part): WriteItem => {
     const { method, headers } = part
+    // What an answer cannot be written for is refused before anything is stored.
+    formOf(headers, undefined)
     if (method === 'GET' || method === 'PUT') throw unsupported('atomicityGroup', `${method} in a group`)
     const earlier = group.findIndex(({ id }) => part.path === `$${id}`)
     const inGroup = earlier >= 0 && objects[earlier] !== undefined
