@@ -438,6 +438,13 @@ describe('$filter', () => {
     expect(await refusal({ $filter: `${'('.repeat(5_000)}done${')'.repeat(5_000)}` })).toMatchObject({ status: 400 })
     expect(await refusal({ $filter: `${'not '.repeat(2_000)}done` })).toMatchObject({ status: 400 })
     expect(await refusal({ $filter: '@a eq 1', '@a': '@a' })).toMatchObject({ status: 400 })
+    // Names that stand for names: what they come to is bounded, not what each of them says.
+    const names = [...'abcdefghijklmno'].map((letter) => `@${letter}`)
+    const chain = names.map((name, at) => [name, Array.from({ length: 8 }, () => names[at + 1] ?? 'true').join(' or ')])
+    expect(await refusal({ $filter: '@a', ...Object.fromEntries(chain) })).toMatchObject({ status: 400 })
+    const tens = (of: string) => Array.from({ length: 11 }, () => of).join(' or ')
+    expect(await refusal({ $filter: tens('@a'), '@a': tens('hours eq 1') })).toMatchObject({ status: 400 })
+    expect((await read('task', { $filter: '@a or @a', '@a': tens('hours eq 1') })).status).toBe(200)
     expect(
       await refusal({ $filter: `hours in (${Array.from({ length: 1_001 }, (_, i) => i).join(',')})` }),
     ).toMatchObject({ status: 400 })

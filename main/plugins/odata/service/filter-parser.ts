@@ -46,17 +46,24 @@ function refuseRest(reader: TokenReader): Error {
   return kind === 'end' ? reader.fail('the expression is not complete') : reader.fail('the expression should end here')
 }
 
+/** What the texts of one expression come to together, however often a name stands for one of them. */
+interface Spent {
+  conditions: number
+  aliases: number
+}
+
 class ExpressionReader {
   readonly #reader: TokenReader
   readonly #aliases: Aliases
   /** Variables of lambdas that stand for the element of the innermost list. */
   readonly #variables: string[] = []
+  readonly #spent: Spent
   #depth = 0
-  #conditions = 0
 
-  constructor(reader: TokenReader, aliases: Aliases) {
+  constructor(reader: TokenReader, aliases: Aliases, spent: Spent = { conditions: 0, aliases: 0 }) {
     this.#reader = reader
     this.#aliases = aliases
+    this.#spent = spent
   }
 
   filter(): Filter {
@@ -71,7 +78,8 @@ class ExpressionReader {
   }
 
   #count(): void {
-    if (++this.#conditions > maxConditions) throw this.#reader.fail(`there are more than ${maxConditions} conditions`)
+    if (++this.#spent.conditions > maxConditions)
+      throw this.#reader.fail(`there are more than ${maxConditions} conditions`)
   }
 
   #nested<T>(read: () => T): T {
@@ -188,8 +196,10 @@ class ExpressionReader {
     const text = this.#aliases.get(name)
     if (text === undefined) throw this.#reader.fail(`there is no parameter "${name.slice(0, 50)}"`)
     this.#reader.next()
+    if (++this.#spent.aliases > maxConditions)
+      throw this.#reader.fail(`parameters are named more than ${maxConditions} times`)
     return this.#nested(() => {
-      const inner = new ExpressionReader(createTokenReader(text, name), this.#aliases)
+      const inner = new ExpressionReader(createTokenReader(text, name), this.#aliases, this.#spent)
       inner.#depth = this.#depth
       const term = inner.#or()
       if (inner.#reader.peek().kind !== 'end') throw refuseRest(inner.#reader)
