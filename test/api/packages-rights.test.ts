@@ -106,6 +106,32 @@ describe('packages', () => {
     ],
     ['a function', { functions: [{ name: 'shop_sum', source: 'return 1' }] }, 'manage_metadata'],
     [
+      'code inside of its own object',
+      {
+        metadata: [
+          {
+            type: 'object',
+            name: 'shop_item',
+            item: { fields: {}, hooks: [{ name: 'h', events: ['afterUpdate'], body: '' }] },
+          },
+        ],
+      },
+      'manage_metadata',
+    ],
+    [
+      'a field of an object of others, which may be made from one that is closed',
+      {
+        metadata: [
+          {
+            type: 'object',
+            name: 'shop_ext',
+            item: { extend: 'vault', fields: { shop_code: { type: 'formula', expression: 'record.code' } } },
+          },
+        ],
+      },
+      'manage_metadata',
+    ],
+    [
       'a rule for an object of others',
       { metadata: [{ type: 'validation', name: 'vault.shut', item: { object: 'vault', condition: 'true' } }] },
       'manage_metadata',
@@ -115,6 +141,33 @@ describe('packages', () => {
     expect(status).toBe(403)
     expect(body.error.details.permissions).toEqual([missing])
     expect((await host.get('/packages/org.rights.shop')).status).toBe(404)
+  })
+
+  it('come back by a rollback, or by being enabled, with what whoever does it could bring along', async () => {
+    const set = (name: string, systemPermissions: string[]) => ({
+      ...{ type: 'permission', name, item: { systemPermissions } },
+    })
+    const manifest = shop({ metadata: [...shop().metadata, set('shop_agent', ['manage_users'])] })
+    expect((await host.post('/packages', { manifest })).status).toBe(201)
+    const next = { ...manifest, version: '2.0.0', metadata: [...shop().metadata, set('shop_agent', [])] }
+    const upgraded = await host.post('/packages/upgrade', { packageId: manifest.id, manifest: next })
+    expect(upgraded.status, JSON.stringify(upgraded.body)).toBe(200)
+    const path = `/packages/${manifest.id}`
+    const [{ id: snapshotId }] = (await as('installer', 'GET', `${path}/snapshots`)).body.data.snapshots
+    const missing = async (answer: ReturnType<typeof as>) => (await answer).body.error?.details.permissions
+    expect(await missing(as('installer', 'POST', `${path}/rollback`, { snapshotId }))).toEqual(['manage_permissions'])
+    expect((await as('installer', 'PATCH', `${path}/disable`)).status).toBe(200)
+    expect(await missing(as('installer', 'PATCH', `${path}/enable`))).toEqual(['manage_permissions'])
+    expect((await host.get('/meta/permission/shop_agent')).status).toBe(404)
+    expect((await host.patch(`${path}/enable`)).status).toBe(200)
+    await host.patch('/settings', { 'packages.requireSigned': true })
+    const unsigned = await host.post(`${path}/rollback`, { snapshotId })
+    expect(unsigned.body.error).toMatchObject({ code: 'signature_invalid', details: { reason: 'signature_required' } })
+    const key = { keyId: 'own', publicKey: `${'A'.repeat(43)}=` }
+    expect(await missing(as('installer', 'POST', '/packages/trusted-keys', key))).toEqual(['manage_settings'])
+    await host.patch('/settings', { 'packages.requireSigned': false })
+    expect((await host.post(`${path}/rollback`, { snapshotId })).status).toBe(200)
+    expect((await host.delete(`${path}?keepData=false&confirm=true`)).status).toBe(200)
   })
 
   it('leave what they delivered with those who had it: it comes back with them', async () => {

@@ -89,7 +89,8 @@ export interface PackageHost
 /** Makes the service. */
 export function createPackageAdministration(host: PackageHost): PackageAdministration {
   const { read, write, clock, settings, metadata } = host
-  const keys = createTrustedKeys(host)
+  const requireSigned = (): boolean => settings.get('packages.requireSigned')
+  const keys = createTrustedKeys({ ...host, requireSigned })
   const artifacts = createArtifacts({
     ...host,
     bundled: createBundledPackages(host.bundledDir),
@@ -97,7 +98,6 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
     typeOf: metadata.deliveries.typeOf,
     publisherToken: () => settings.openSecret('packages.publisherToken'),
   })
-  const requireSigned = (): boolean => settings.get('packages.requireSigned')
   const parts: PackageParts = { ...host, keys, artifacts, requireSigned, passing: new Map() }
   const oneByOne = createSerial()
   const shown = (row: PackageRow): PackageRecord => recordOf(row, countsOf(parts, row.id), parts.passing.get(row.id))

@@ -18,7 +18,7 @@ import type { Release } from './release.ts'
 import { readManifest, releaseOf, unsigned } from './release.ts'
 import type { Resolution } from './resolution.ts'
 import { resolveDependencies } from './resolution.ts'
-import { requireRights } from './rights.ts'
+import { requireRights, requireSource } from './rights.ts'
 import { changeSettings, noSettings } from './settings-values.ts'
 import { worldOf } from './world.ts'
 
@@ -268,10 +268,7 @@ export function requireAllowed(
   const { manifest, trust, publicKey } = release
   requireRights(parts.authorizer(), ctx, release)
   requirePlatform(manifest.engines.platform, parts.platformVersion)
-  parts.keys.requireNotRevoked(publicKey)
-  if (parts.requireSigned() && trust !== 'signed' && trust !== 'bundled') {
-    throw packageError('signature_invalid', { reason: 'signature_required', trust })
-  }
+  requireSource(parts, release)
   // Who signed the first version signs the others, too; a trusted key may take over.
   const pinned = previous?.public_key ?? null
   if (pinned !== null && publicKey !== pinned && trust !== 'signed') {

@@ -4,7 +4,9 @@ import { platformError } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Release } from './release.ts'
+import { packageError } from '../errors.ts'
+import type { PackageParts } from './parts.ts'
+import type { Release, ReleaseItem, ReleaseOrigin } from './release.ts'
 import { isNamed } from './release.ts'
 
 /** What items of a type need beside the right to install; those of others come with it. */
@@ -21,27 +23,52 @@ const rightsOfTypes: Readonly<Partial<Record<MetadataType, string>>> = {
   function: 'manage_metadata',
 }
 
+/** What is brought along, or brought back. */
+export interface Brought {
+  readonly items: readonly ReleaseItem[]
+  readonly manifest: Pick<Release['manifest'], 'namespace' | 'permissions'>
+}
+
 /** The system permissions whoever installs needs for what the items do, beside those the package asks for. */
-export function rightsOf({ items, manifest }: Pick<Release, 'items' | 'manifest'>): string[] {
+export function rightsOf({ items, manifest }: Brought): string[] {
   return [...new Set(items.flatMap(({ type, item }) => rightsIn(type, item, manifest.namespace)))]
 }
 
 /** @throws permission_denied with every right that is missing, in `details.permissions` */
-export function requireRights(authorizer: Authorizer, ctx: RequestContext, release: Release): void {
-  const { manifest } = release
-  const missing = rightsOf(release).filter((right) => !authorizer.hasSystemPermission(ctx, right))
+export function requireRights(authorizer: Authorizer, ctx: RequestContext, brought: Brought): void {
+  const { manifest } = brought
+  const missing = rightsOf(brought).filter((right) => !authorizer.hasSystemPermission(ctx, right))
   const refused = manifest.permissions.filter((asked) => !mayGive(authorizer, ctx, manifest.namespace, asked))
   const permissions = [...new Set([...missing, ...refused])]
   if (permissions.length > 0) throw platformError('permission_denied', { permissions })
 }
 
+/** @throws signature_invalid for what is revoked, or not signed where everything has to be */
+export function requireSource(
+  parts: Pick<PackageParts, 'keys' | 'requireSigned'>,
+  { trust, publicKey }: Pick<ReleaseOrigin, 'trust' | 'publicKey'>,
+): void {
+  parts.keys.requireNotRevoked(publicKey)
+  if (parts.requireSigned() && trust !== 'signed' && trust !== 'bundled')
+    throw packageError('signature_invalid', { reason: 'signature_required', trust })
+}
+
 function rightsIn(type: MetadataType, item: Readonly<Record<string, unknown>>, namespace: string): string[] {
   const right = rightsOfTypes[type]
   if (right !== undefined) return [right]
-  const { triggers, object } = item
+  const { object, extend } = item
   // A rule decides what others may write, so on an object that is there already it is a change of that object.
   if (type === 'validation' && !isNamed(String(object), namespace)) return ['manage_metadata']
-  return type === 'object' && Array.isArray(triggers) && triggers.length > 0 ? ['manage_metadata'] : []
+  // So are the fields, rules and code of an extension; and code inside of an object is code like any other.
+  const isOthers = typeof extend === 'string' && !isNamed(extend, namespace)
+  return type === 'object' && (isOthers || acting.some((part) => isFilled(item[part]))) ? ['manage_metadata'] : []
+}
+
+/** Parts of an object that act by themselves when somebody writes a record. */
+const acting = ['triggers', 'hooks'] as const
+
+function isFilled(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && Object.keys(part).length > 0
 }
 
 function mayGive(authorizer: Authorizer, ctx: RequestContext, namespace: string, asked: string): boolean {

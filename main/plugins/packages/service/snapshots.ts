@@ -1,4 +1,5 @@
 // Snapshots of packages: everything an upgrade changes, as it was, and the way back (D-134).
+import type { PackageTrust } from '#shared/contracts/package-parts.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
@@ -11,6 +12,7 @@ import type { PackageParts } from './parts.ts'
 import { passing, requirePackage, requireTransition } from './parts.ts'
 import type { HistoryEntry } from './record-view.ts'
 import { detailsOf } from './record-view.ts'
+import { requireRights, requireSource } from './rights.ts'
 import { mergeThreeWay } from './three-way.ts'
 
 /** Days a snapshot is kept, and how many of a package. @source D-134 */
@@ -86,7 +88,7 @@ export interface RollbackRequest {
 
 /**
  * Puts a package back; records written since stay.
- * @throws package_not_found, snapshot_not_found, validation_error, rollback_failed
+ * @throws package_not_found, snapshot_not_found, validation_error, permission_denied, signature_invalid, rollback_failed
  */
 export async function rollBack(
   parts: PackageParts,
@@ -104,6 +106,7 @@ export async function rollBack(
   if (at < 0) throw packageError('snapshot_not_found', { packageId: id, snapshotId })
   requireTransition(row, 'upgrading')
   const content = JSON.parse(all[at]!.content) as SnapshotContent
+  requireWayBack(parts, ctx, content, rollbackCustomizations)
   // What later upgrades put aside is part of the way back, too.
   const backups = all.slice(0, at + 1).flatMap((one) => JSON.parse(one.backups) as string[])
   try {
@@ -130,6 +133,23 @@ export async function rollBack(
     throw packageError('rollback_failed', { cause: { code, message, details } }, error)
   }
   return getPackage(parts.read, id)!
+}
+
+/**
+ * What comes back is brought along by whoever brings it back, as if they installed it (D-281).
+ * @throws permission_denied, signature_invalid
+ */
+function requireWayBack(
+  parts: PackageParts,
+  ctx: RequestContext,
+  { row, items }: SnapshotContent,
+  withCustomizations: boolean,
+): void {
+  const overlays = items.flatMap(({ type, name, overlay }) =>
+    withCustomizations && overlay !== null ? [{ type, name, item: overlay.patch }] : [],
+  )
+  requireRights(parts.authorizer(), ctx, { items: [...items, ...overlays], manifest: detailsOf(row).manifest })
+  requireSource(parts, { trust: row.trust as PackageTrust, publicKey: row.public_key })
 }
 
 function changesBack(

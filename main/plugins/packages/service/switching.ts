@@ -12,6 +12,7 @@ import { seeding } from './execution.ts'
 import type { PackageParts } from './parts.ts'
 import { requirePackage, requireTransition } from './parts.ts'
 import { detailsOf } from './record-view.ts'
+import { requireRights } from './rights.ts'
 import { writeSeeds } from './seeding.ts'
 import { enabledDependents, worldOf } from './world.ts'
 
@@ -41,12 +42,14 @@ export async function disable(parts: PackageParts, ctx: RequestContext, id: stri
   return requirePackage(parts, id)
 }
 
-/** Enables a package; one that is enabled stays so. @throws package_not_found, dependency_conflict */
+/** Enables a package; one that is enabled stays so. @throws package_not_found, permission_denied, dependency_conflict */
 export async function enable(parts: PackageParts, ctx: RequestContext, id: string): Promise<PackageRow> {
   const row = requirePackage(parts, id)
   if (row.status === 'installed') return row
   requireTransition(row, 'installed')
   const { manifest, states } = detailsOf(row)
+  // What comes to life is brought along by whoever enables it (D-281).
+  requireRights(parts.authorizer(), ctx, { items: parts.metadata.deliveries.itemsOf(id), manifest })
   const { installed } = worldOf(parts)
   const missing = Object.keys(manifest.dependencies).filter((needed) => installed.get(needed)?.enabled !== true)
   if (missing.length > 0) throw packageError('dependency_conflict', { dependencies: missing })

@@ -2,6 +2,7 @@
 import type { PackageTrust } from '#shared/contracts/package-parts.ts'
 import type { TrustedKey } from '#shared/contracts/packages.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
@@ -37,7 +38,13 @@ export interface TrustedKeys {
 }
 
 /** Makes the keys. */
-export function createTrustedKeys(parts: { read: Reads; write: Write; clock: Clock }): TrustedKeys {
+export function createTrustedKeys(parts: {
+  read: Reads
+  write: Write
+  clock: Clock
+  authorizer: () => Authorizer
+  requireSigned: () => boolean
+}): TrustedKeys {
   const { read, write, clock } = parts
   const isTrusted = (publicKey: string): boolean =>
     allKeys(read).some((key) => key.public_key === publicKey && key.revoked_at === null)
@@ -52,6 +59,10 @@ export function createTrustedKeys(parts: { read: Reads; write: Write; clock: Clo
     requireNotRevoked,
     list: () => allKeys(read).map(shown),
     async add(ctx, { keyId, publicKey, label }) {
+      // Who is bound to what is signed does not say whose signature counts.
+      const missing = ['manage_settings'].filter((right) => !parts.authorizer().hasSystemPermission(ctx, right))
+      if (parts.requireSigned() && missing.length > 0)
+        throw platformError('permission_denied', { permissions: missing })
       if (publicKeyOf(publicKey) === null) {
         const message = 'Expected base64 of the 32 bytes of an Ed25519 key.'
         throw validationError([{ field: 'publicKey', code: 'invalid_format', message }])
