@@ -147,6 +147,9 @@ describe('a hostile machine', { timeout: 60_000 }, () => {
     expect(await write(own, { file: entry({ scope: 'user' }) })).toBe('forbidden')
     const theirs = (await upload(host, content, { name: 'theirs.bin', scope: 'public' })).fileId
     expect(await write(theirs, { gone: { at: new Date().toISOString(), force: true } })).toBe('forbidden')
+    // Said before the file is here, it waits for it.
+    expect(await write(randomUUID(), { gone: { at: new Date().toISOString(), force: true } })).toBe('newer_schema')
+    expect(await write(randomUUID(), { file: 'anything' })).toBe('newer_schema')
     expect(await write(theirs, { file: entry() })).toBe('forbidden')
     expect(await write(randomUUID(), { file: entry({ createdBy: localOwnerId }) })).toBe('forbidden')
     expect(await write(randomUUID(), { file: entry({ scope: 'system' }) })).toBe('forbidden')

@@ -2,6 +2,7 @@
 // may not make. The host goes on, keeps what it had, and says what came. A release is sent 100,000 of each.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { localOwnerId } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import { bucketOf } from '#main/replication/core/digest.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
@@ -246,6 +247,40 @@ describe('a hostile device', () => {
     }
     const { items } = (await host.get(`/data/part/${id}/feed?type=comments_only`)).body.data
     expect(items).toMatchObject([{ id: comment, body: 'Mine' }])
+    hostile = paired
+    raw = await enter()
+  })
+
+  it('says nothing of an item before it is here', async () => {
+    const id = await createPart({ title: 'Ring' })
+    const doc = formatDocName({ kind: 'feed', object: schema().uid, record: id, segment: 0 })
+    const item = '01990000-0000-7000-8000-00000000f00d'
+    const paired = hostile
+    hostile = await pairHostileDevice(host, 'member', testUserId(0))
+    raw = await enter()
+    const [at, words] = [new Date().toISOString(), { text: null, mentions: [] }]
+    await send([
+      {
+        ...{ doc, update: updateOf(doc, { [`${item}#deleted`]: at, [`${item}#body`]: words }) },
+        author: testUserId(0),
+      },
+    ])
+    const early = { inc: hostile.inc, seq: hostile.seq() }
+    expect(problemOf(early.seq)?.reason).toBe('newer_schema')
+    expect(stateOf(doc)).toBeUndefined()
+    hostile = await pairHostileDevice(host, 'admin')
+    raw = await enter()
+    const made = { type: 'comment', actor: { type: 'user', id: localOwnerId }, source: 'API', parentId: null }
+    const said = { [item]: { ...made, createdAt: at }, [`${item}#body`]: { text: 'Mine', mentions: [] } }
+    await send([{ doc, update: updateOf(doc, said), author: localOwnerId }])
+    expect(problemOf(hostile.seq())).toBeUndefined()
+    const sql = 'SELECT reason FROM sync_problem WHERE inc = ? AND seq = ?'
+    await until('the part is refused', () => {
+      const { read } = host.host.database
+      return read.get(statement<{ reason: string }>(sql, [early.inc, early.seq]))?.reason === 'forbidden'
+    })
+    const { items } = (await host.get(`/data/part/${id}/feed?type=comments_only`)).body.data
+    expect(items).toMatchObject([{ id: item, body: 'Mine' }])
     hostile = paired
     raw = await enter()
   })

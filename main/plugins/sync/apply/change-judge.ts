@@ -19,7 +19,7 @@ import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { fileRefusal } from '../files/file-judge.ts'
-import { forgesWorkflow, opensApprovals } from '../workflows/workflow-judge.ts'
+import { forgesWorkflow, isAheadOfApproval, opensApprovals } from '../workflows/workflow-judge.ts'
 import type { IsRemoved } from './removed.ts'
 
 /** What a merge changed, before it is stored. */
@@ -221,6 +221,7 @@ function feedIntent(
 ): Asked {
   const { name, by } = place
   if (isPurged(tx, name)) return 'free'
+  if (!by.speaksForOthers && isAhead(change)) return notYet
   if (touchesOthers(by.author, change) && !place.mayModerate())
     return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
   if (!by.speaksForOthers && forgesOthers(by.author, change))
@@ -235,6 +236,7 @@ function workflowIntent(
   { name, by }: { readonly name: Extract<DocName, { kind: 'workflow' }>; readonly by: Answerable },
   change: DocChange,
 ): Asked {
+  if (!by.speaksForOthers && isAheadOfApproval(change) && !isPurged(tx, name)) return notYet
   if (!by.speaksForOthers && forgesWorkflow(by.author, change))
     return { forbidden: 'This machine may not decide in the name of somebody else.', code: 'name' }
   if (!opensApprovals(change) || isPurged(tx, name)) return 'free'
@@ -290,6 +292,14 @@ function touchesOthers(author: string, { changedKeys, document, stored }: DocCha
     const made = then ?? (changedKeys.has(parsed.item) ? undefined : document.register.get(parsed.item))
     const actor = objectIn(objectIn(made?.winner[1])?.['actor'])
     return actor !== null && actor['id'] !== author
+  })
+}
+
+/** Whether something is said of an item that is not here: nobody can tell yet whose item it is. */
+function isAhead({ changedKeys, document: { register } }: DocChange): boolean {
+  return [...changedKeys].some((key) => {
+    const item = parseFeedKey(key)?.item
+    return item !== undefined && register.has(key) && !register.has(item)
   })
 }
 

@@ -11,7 +11,9 @@ export function fileRefusal(
   // What never changes counts for administrators as well: rights and checksum are those it was uploaded with.
   if (changedKeys.has(FILE_KEY) && stored?.register.has(FILE_KEY) === true)
     return { forbidden: 'What a file is cannot be changed.', code: 'creation' }
-  if (speaksForOthers || file === null) return undefined
+  if (speaksForOthers) return undefined
+  // Nobody can tell whose it is before it is here: what is said of it would take effect unseen.
+  if (file === null) return changedKeys.has(FILE_KEY) || changedKeys.has(GONE_KEY) ? { waits: true } : undefined
   if ((changedKeys.has(FILE_KEY) || changedKeys.has(GONE_KEY)) && file.createdBy !== author)
     return { forbidden: 'This machine may not add or delete files in the name of somebody else.', code: 'name' }
   if (changedKeys.has(FILE_KEY) && (file.scope === 'system' || file.bucket !== 'default'))

@@ -18,6 +18,16 @@ export function opensApprovals({ changedKeys }: Pick<WorkflowChange, 'changedKey
   return [...changedKeys].some((key) => parseWorkflowKey(key)?.kind === 'opening')
 }
 
+/** Whether something is said of an approval that is not here: nobody can tell yet who decides it. */
+export function isAheadOfApproval({ changedKeys, document }: WorkflowChange): boolean {
+  const { approvals } = workflowOf(document.register)
+  return [...changedKeys].some((key) => {
+    const parsed = parseWorkflowKey(key)
+    if (parsed === null || parsed.kind === 'change' || !document.register.has(key)) return false
+    return !approvals.some(({ id }) => id === parsed.approval)
+  })
+}
+
 /** Whether a change says something that is not for its author to say. */
 export function forgesWorkflow(author: string, { changedKeys, document, stored }: WorkflowChange): boolean {
   const { approvals } = workflowOf(document.register)
