@@ -278,6 +278,9 @@ export function createMemoryReplica(
       grown.add(listener)
       return () => void grown.delete(listener)
     },
+    onDamaged: () => () => undefined,
+    retryFailed: () => undefined,
+    mayMend: () => true,
     onQuarantined(listener) {
       quarantined.add(listener)
       return () => void quarantined.delete(listener)

@@ -32,6 +32,8 @@ export interface TestWorkspace {
   add(name: string, role?: KnownDevice['role']): { device: string; privateKey: KeyObject }
   /** Says anew whose a device is. */
   give(name: string, user: string, role: KnownDevice['role']): void
+  /** Unpairs a device: of its logs counts what is named. */
+  unpair(name: string, seen: Readonly<Record<string, number>>): void
 }
 
 /** A machine of a workspace. */
@@ -58,6 +60,7 @@ export function createTestWorkspace(): TestWorkspace {
       nameOf: (user) => `Name of ${user}`,
     },
     issuer: () => known.keys().next().value,
+    unpair: (name, seen) => void known.set(name, { ...known.get(name)!, isRevoked: true, seen }),
     give: (name, user, role) => void known.set(name, { ...known.get(name)!, user, role }),
     add(name, role = 'admin') {
       const { privateKey, publicKey } = generateKeyPairSync('ed25519')

@@ -6,7 +6,7 @@ import { statement } from '#main/kernel/database.ts'
 import type { DocKindHandler } from '#main/plugins/sync/engine/docs.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import { shareObject } from '../support/shared-object.ts'
-import type { SyncMachine } from '../support/sync-machine.ts'
+import type { SyncMachine, TestWorkspace } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
 
 const machines: SyncMachine[] = []
@@ -397,6 +397,88 @@ describe('what cannot be applied yet', () => {
     expect(c.engine.replica.backlog()).toMatchObject({ waiting: 0, parked: 0 })
     await exchange(a, b, c)
     expectEqual(a, c)
+  })
+})
+
+describe('a call of which only a part has left its machine', () => {
+  const changes = 300
+
+  /** Two machines, of which the second has the first run of one call that changed 300 records. */
+  async function half(): Promise<{ a: SyncMachine; b: SyncMachine; workspace: TestWorkspace; seen: number }> {
+    const workspace = createTestWorkspace()
+    const a = await createSyncMachine(workspace, 'a')
+    const b = await createSyncMachine(workspace, 'b')
+    machines.push(a, b)
+    await a.host.defineObject('part', fields)
+    await share(a, b)
+    const sizes = Array.from({ length: changes }, (_, size) => ({ size }))
+    expect((await a.host.post('/data/part/createMany', { records: sizes })).status).toBeLessThan(300)
+    await exchange(a, b)
+    const before = a.engine.replica.vector().get(a.inc)!
+    const ids = (await a.host.get(`/data/part?limit=${changes}`)).body.records.map(({ id }: { id: string }) => id)
+    const records = ids.map((id: string) => ({ id, data: { title: 'Changed' } }))
+    const { status, body } = await a.host.post('/data/part/updateMany', { records, options: { atomic: true } })
+    expect(status, JSON.stringify(body)).toBeLessThan(300)
+    const { envelopes, heads } = a.engine.replica.read({ inc: a.inc, from: before + 1, to: before + changes }, 1e9)
+    expect(envelopes).toHaveLength(changes)
+    const head = heads.find(({ seq }) => seq < before + changes)!
+    const first = envelopes.filter(({ seq }) => seq <= head.seq)
+    expect(await b.engine.replica.receive(first, head)).toMatchObject({ ok: true })
+    await b.engine.replica.settled()
+    expect(b.engine.replica.backlog().waiting).toBe(first.length)
+    expect(changedOn(b)).toBe(0)
+    return { a, b, workspace, seen: head.seq }
+  }
+
+  const changedOn = ({ plugin }: SyncMachine): number =>
+    plugin.read.get(statement<{ n: number }>("SELECT count(*) AS n FROM o_part WHERE title = 'Changed'"))!.n
+
+  it('is applied as far as it is there once the machine is unpaired', async () => {
+    const { a, b, workspace, seen } = await half()
+    workspace.unpair('a', { [a.inc]: seen + 1 })
+    b.engine.retryRefused()
+    await b.engine.replica.settled()
+    // More of it counts, and may come from somebody else.
+    expect(b.engine.replica.backlog().waiting).toBeGreaterThan(0)
+    workspace.unpair('a', { [a.inc]: seen })
+    b.engine.retryRefused()
+    await b.engine.replica.settled()
+    expect(b.engine.replica.backlog()).toEqual({ waiting: 0, parked: 0, quarantined: 0 })
+    expect(changedOn(b)).toBeGreaterThan(0)
+    expect(b.engine.replica.digest()).not.toBeNull()
+  })
+
+  it('is applied as far as it is there once the machine writes under another number, and the rest when it comes', async () => {
+    const { a, b } = await half()
+    await a.reopen()
+    const id = await create(a, { title: 'Behind it' })
+    const range = { inc: a.inc, from: 1, to: a.engine.replica.vector().get(a.inc)! }
+    const { envelopes, heads } = a.engine.replica.read(range, 1e9)
+    expect(await b.engine.replica.receive(envelopes, heads.at(-1)!)).toMatchObject({ ok: true })
+    await b.engine.replica.settled()
+    expect(b.engine.replica.backlog()).toEqual({ waiting: 0, parked: 0, quarantined: 0 })
+    expect((await read(b, id))!['title']).toBe('Behind it')
+    const some = changedOn(b)
+    expect(some).toBeGreaterThan(0)
+    expect(some).toBeLessThan(changes)
+    await exchange(a, b)
+    expect(changedOn(b)).toBe(changes)
+    expectEqual(a, b)
+  })
+})
+
+describe('a write that fails while changes are applied', () => {
+  it('is tried again by itself', { timeout: 30_000 }, async () => {
+    const [a, b] = await two()
+    const id = await create(a, { title: 'Bolt' })
+    const full = `CREATE TRIGGER no_room BEFORE UPDATE OF applied_seq ON sync_inc
+      WHEN NEW.applied_seq > OLD.applied_seq BEGIN SELECT RAISE(ABORT, 'no room'); END`
+    await b.plugin.write('test.full', (tx) => tx.run(statement(full)))
+    await exchange(a, b)
+    expect(await read(b, id)).toBeUndefined()
+    await b.plugin.write('test.room', (tx) => tx.run(statement('DROP TRIGGER no_room')))
+    await expect.poll(() => read(b, id), { timeout: 15_000 }).toMatchObject({ title: 'Bolt' })
+    expectEqual(a, b)
   })
 })
 

@@ -12,10 +12,13 @@ export type DocErrorReason =
 /** Thrown for bytes that cannot be used; what was stored is untouched. */
 export class DocError extends Error {
   readonly reason: DocErrorReason
+  /** The name of the stored document that is damaged, where whoever loaded it knew. */
+  readonly doc: string | undefined
 
-  constructor(reason: DocErrorReason, message: string, cause?: unknown) {
+  constructor(reason: DocErrorReason, message: string, cause?: unknown, doc?: string) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'DocError'
     this.reason = reason
+    this.doc = doc
   }
 }

@@ -22,6 +22,7 @@ import { createRefusing } from '../refusals/refusing.ts'
 import type { Fault, Read } from './calls.ts'
 import { byTarget, docsIn, groupEnd, readBody } from './calls.ts'
 import type { ChangeRefusal, DocChange } from './change-judge.ts'
+import { isEnded } from './ended-logs.ts'
 import { mergeRemote } from './merge-step.ts'
 import type { MergeOutcome, MergeParts } from './merge-step.ts'
 import { targetOf } from '../refusals/refusal-doc.ts'
@@ -66,6 +67,11 @@ export interface Applier {
   retry(inc: number, seq: number): Promise<boolean>
   /** Tries again, in the background, all that was refused: rights, or what they are asked for, may be others now. */
   retryRefused(): void
+  /**
+   * Tries again, in the background, what failed by a fault of this machine: by its disk or by its program.
+   * @param reason that alone
+   */
+  retryFailed(reason?: ProblemReason): void
   /** Tries again what was refused of a document, because whoever wrote it asks for it. */
   retryTarget(writer: string, target: string, asked: string): Promise<void>
   stop(): Promise<void>
@@ -77,6 +83,8 @@ const sliceEnvelopes = 1024
 const steppedCall = 32
 /** Single changes in one savepoint, which costs as much as a tenth of a change. */
 const savedTogether = 8
+/** How long a failed write is left alone. */
+const writeAgainMs = 5_000
 /** Envelopes that are read at once: a busy machine applies few of them in its time. */
 const readAtOnce = 32
 
@@ -86,6 +94,8 @@ export function createApplier(parts: ApplierParts): Applier {
   let stopped = false
   /** What lies aside has to be looked at; at first as well: the machine may have stopped before that. */
   let mustRetry = true
+  /** Whether all of it was, since the start. */
+  let isLookedAt = false
   /** Something was merged that takes effect only once its kind has settled. */
   let isUnsettled = false
   /** Whether what lies aside was counted since it last changed. */
@@ -247,6 +257,10 @@ export function createApplier(parts: ApplierParts): Applier {
         return merged
       }
       const { inc, seq } = part[0]!.envelope
+      if (error instanceof DocError && error.reason === 'damaged_state') {
+        const doc = error.doc ?? part[0]!.body?.doc
+        if (doc !== undefined) tx.afterCommit(() => state.tellDamaged(doc))
+      }
       if (!(error instanceof DocError || error instanceof WireError))
         log.error({ err: error, inc, seq }, 'A change of a peer could not be applied.')
       return layAll({ kind: 'quarantine', reason: reasonOf(error), detail: messageOf(error) })
@@ -280,8 +294,9 @@ export function createApplier(parts: ApplierParts): Applier {
         // A busy machine may use up the time before the first one; each slice does something.
         if (seq > row.appliedSeq && performance.now() > until) break
         end = groupEnd(read)
-        // The rest of the call has not arrived yet.
-        if (end > row.storedSeq) break
+        // The rest of the call has not arrived yet, or never will.
+        if (end > row.storedSeq && !isEnded(tx, devices, row, read)) break
+        end = Math.min(end, row.storedSeq)
       }
       call.push(read)
       seq = read.envelope.seq
@@ -341,9 +356,12 @@ export function createApplier(parts: ApplierParts): Applier {
         }
       }
       if (worked || mustRetry) {
+        let isNews = worked || !isLookedAt
         mustRetry = false
+        isLookedAt = true
         await settle()
-        while (!stopped && (await retrying.parked())) {
+        while (!stopped && (await retrying.parked(isNews))) {
+          isNews = true
           if (isUnsettled) await settle()
           await nextTurn()
         }
@@ -352,7 +370,15 @@ export function createApplier(parts: ApplierParts): Applier {
     }
   }
 
-  const applying = createRepeated(pass, (error) => log.error({ err: error }, 'Changes of peers could not be applied.'))
+  /** Until what could not be written is tried again: a full disk has room again one day, and nobody says so here. */
+  let again: NodeJS.Timeout | undefined
+  const applying = createRepeated(pass, (error) => {
+    log.error({ err: error }, 'Changes of peers could not be applied.')
+    mustRetry = true
+    isLookedAt = false
+    clearTimeout(again)
+    if (!stopped) again = setTimeout(wake, writeAgainMs).unref()
+  })
   const wake = applying.start
   const refused = createRepeated(
     async () => {
@@ -362,10 +388,23 @@ export function createApplier(parts: ApplierParts): Applier {
     (error) => log.error({ err: error }, 'What was refused could not be tried again.'),
   )
 
+  /** What of it is asked for; all of it where several ask for different things. */
+  let failedAs: ProblemReason | undefined
+  let isFailedAsked = false
+  const failed = createRepeated(
+    async () => {
+      isFailedAsked = false
+      if (await retrying.failed(failedAs)) wake()
+      state.tellApplied()
+    },
+    (error) => log.error({ err: error }, 'What failed could not be tried again.'),
+  )
+
   return {
     wake,
     async settled() {
-      while (applying.isRunning() || refused.isRunning()) {
+      while (applying.isRunning() || refused.isRunning() || failed.isRunning()) {
+        await failed.settled()
         await refused.settled()
         await applying.settled()
       }
@@ -376,7 +415,16 @@ export function createApplier(parts: ApplierParts): Applier {
       state.tellApplied()
       return done
     },
-    retryRefused: refused.start,
+    retryFailed(reason) {
+      failedAs = isFailedAsked && failedAs !== reason ? undefined : reason
+      isFailedAsked = true
+      failed.start()
+    },
+    retryRefused() {
+      refused.start()
+      // Of a machine that was unpaired nothing more may be waited for.
+      wake()
+    },
     async retryTarget(writer, target, asked) {
       if (stopped) return
       await write('sync.retry', (tx) => refusing.again(tx, writer, target, asked))
@@ -385,7 +433,9 @@ export function createApplier(parts: ApplierParts): Applier {
     },
     async stop() {
       stopped = true
+      clearTimeout(again)
       retrying.stop()
+      await failed.stop()
       await refused.stop()
       await applying.stop()
     },

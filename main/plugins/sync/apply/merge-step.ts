@@ -66,7 +66,8 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
   const { document, changedKeys, isChanged } = result
   const hasWaited = before !== undefined && (before.flags & needsProject) !== 0
   if (!isChanged && !hasWaited) return { merged: true, changed: false }
-  const isNew = before === undefined
+  // Of a damaged one nothing is known: all of it comes.
+  const isNew = before === undefined || (remote.repair !== undefined && state === null)
   const { actor, at, isFollowed = false } = remote
   const stored = state === null ? null : opened
   if (isChanged) remote.judge?.({ name, isNew, changedKeys, document, stored, isFollowed })

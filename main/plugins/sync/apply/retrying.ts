@@ -6,8 +6,15 @@ import type { LogState } from '../engine/log-state.ts'
 import { targetOf } from '../refusals/refusal-doc.ts'
 import type { Refusing } from '../refusals/refusing.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
-import { noteProblemClosed, readForbidden, readParked, readProblem, removeProblem } from '../store/problem-store.ts'
-import type { Problem } from '../store/problem-store.ts'
+import {
+  noteProblemClosed,
+  readFailed,
+  readForbidden,
+  readParked,
+  readProblem,
+  removeProblem,
+} from '../store/problem-store.ts'
+import type { Problem, ProblemReason } from '../store/problem-store.ts'
 import type { Read } from './calls.ts'
 import { aboutOf, readBody, wholeGroup } from './calls.ts'
 
@@ -39,12 +46,18 @@ const retryRead = 64
 /** A round of so many that takes longer, and finds nothing, is not begun again at once. */
 const costlyRetry = { count: 256, ms: 100 } as const
 
+const beginning: Place = { inc: -1, seq: 0 }
+
 /** Makes it. */
 export function createRetrying(parts: RetryingParts) {
   const { read, write, state, refusing } = parts
   /** When parked envelopes may be tried again, by a clock nobody sets. */
   let retryAt = 0
   let timer: NodeJS.Timeout | undefined
+  /** Where the last round ended: the next one goes on behind it, or logs with high numbers would never have their turn. */
+  let place = beginning
+  /** How many have not been tried since something new came. */
+  let due = 0
   let isStopped = false
 
   /** The envelopes of a call that are about the same record as one of them, as far as they are parked. */
@@ -94,13 +107,14 @@ export function createRetrying(parts: RetryingParts) {
     return { tried, applied }
   }
 
-  /** Tries what is listed, page by page. */
+  /** Tries what is listed behind a place, page by page. */
   const all = async (
     list: (reads: Reads, after: Place, limit: number) => readonly Problem[],
     limit: number,
-  ): Promise<{ readonly tried: number; readonly applied: number }> => {
+    from = beginning,
+  ): Promise<{ readonly tried: number; readonly applied: number; readonly place: Place }> => {
     let [tried, applied] = [0, 0]
-    let after: Place = { inc: -1, seq: 0 }
+    let after = from
     while (tried < limit && !isStopped) {
       const found = list(read, after, retryRead)
       if (found.length === 0) break
@@ -110,26 +124,50 @@ export function createRetrying(parts: RetryingParts) {
       after = found[done.tried - 1]!
       await nextTurn()
     }
-    return { tried, applied }
+    return { tried, applied, place: after }
+  }
+
+  /** Tries so many of those that wait, once around at most. */
+  const round = async (limit: number): Promise<{ readonly tried: number; readonly applied: number }> => {
+    const first = await all(readParked, limit, place)
+    place = first.place
+    if (first.tried >= limit || isStopped) return first
+    const second = await all(readParked, limit - first.tried)
+    place = second.place
+    return { tried: first.tried + second.tried, applied: first.applied + second.applied }
   }
 
   const putOff = (ms: number): void => {
     retryAt = performance.now() + ms
     clearTimeout(timer)
-    timer = setTimeout(() => parts.again(), ms + 1).unref()
+    timer = setTimeout(() => {
+      if (due > 0) parts.again()
+    }, ms + 1).unref()
   }
 
   return {
     one,
-    /** Tries what waits, since something new is there now; answers whether anything came in. */
-    async parked(): Promise<boolean> {
+    /**
+     * Tries what waits, or goes on with that; answers whether anything came in.
+     * @param isNews something new is there, so that all that waits is due
+     */
+    async parked(isNews: boolean): Promise<boolean> {
       const began = performance.now()
-      if (state.problems().parked === 0 || began < retryAt) return false
-      const { tried, applied } = await all(readParked, retryLimit)
+      const { parked } = state.problems()
+      due = isNews ? parked : Math.min(due, parked)
+      if (due === 0 || began < retryAt) return false
+      const { tried, applied } = await round(Math.min(retryLimit, due))
       const tookMs = performance.now() - began
+      due = applied > 0 || tried === 0 ? 0 : Math.max(0, due - tried)
       // Whoever leaves very much here that nothing fits must not keep the machine at it: a tenth of its time is for that.
-      if (applied === 0 && tried >= costlyRetry.count && tookMs > costlyRetry.ms) putOff(tookMs * 9)
+      const isCostly = tried >= costlyRetry.count && tookMs > costlyRetry.ms
+      if (applied === 0 && (isCostly || due > 0)) putOff(tookMs * 9)
       return applied > 0
+    },
+    /** Tries what failed by a fault of this machine. @param reason that alone */
+    failed: async (reason?: ProblemReason): Promise<boolean> => {
+      const list: typeof readFailed = (reads, after, limit) => readFailed(reads, after, limit, reason)
+      return (await all(list, Infinity)).applied > 0
     },
     /** Tries all that was refused: rights may be others now. */
     refused: async (): Promise<boolean> => (await all(readForbidden, Infinity)).applied > 0,

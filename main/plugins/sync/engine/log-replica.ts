@@ -21,7 +21,7 @@ import type { LogState } from './log-state.ts'
 import type { Replica, ReplicaIdentity } from './replica.ts'
 
 /** What a replica works with. */
-export interface ReplicaParts extends Pick<Replica, 'receive' | 'beforeSending' | 'unprojected'> {
+export interface ReplicaParts extends Pick<Replica, 'receive' | 'beforeSending' | 'unprojected' | 'mayMend'> {
   readonly identity: ReplicaIdentity
   readonly signer: Signer
   readonly read: Reads
@@ -125,7 +125,9 @@ export function createReplica(parts: ReplicaParts): Replica {
         }
       })
       state.tellApplied()
-      return outcome.merged && outcome.changed
+      const isChanged = outcome.merged && outcome.changed
+      if (isChanged && isLast) applier.retryFailed('damaged_state')
+      return isChanged
     },
     refusalsOf: (writer) => readHashes(read, `x/${device}/${writer}/`),
     noteFork(doc, peer) {
@@ -141,6 +143,9 @@ export function createReplica(parts: ReplicaParts): Replica {
     },
     onGrown: state.onGrown,
     onQuarantined: state.onQuarantined,
+    onDamaged: state.onDamaged,
+    retryFailed: () => applier.retryFailed('damaged_state'),
+    mayMend: parts.mayMend,
     onApplied: state.onApplied,
   }
 }

@@ -18,6 +18,7 @@ export function createLogState(
   const grown = createListeners()
   const someApplied = createListeners()
   const quarantined = createListeners<Quarantined>()
+  const damaged = createListeners<string>()
   let problems = { parked: 0, quarantined: 0 }
 
   return {
@@ -54,6 +55,9 @@ export function createLogState(
     /** Hears of envelopes that were laid aside for good. Answers how to stop. */
     onQuarantined: quarantined.add,
     tellQuarantined: quarantined.tell,
+    /** Hears the names of documents that were found damaged. Answers how to stop. */
+    onDamaged: damaged.add,
+    tellDamaged: damaged.tell,
   }
 }
 

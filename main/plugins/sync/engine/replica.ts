@@ -91,6 +91,12 @@ export interface Replica {
   onGrown(listener: () => void): () => void
   /** Hears once of each envelope that is laid aside for good. Answers how to stop. */
   onQuarantined(listener: (quarantined: Quarantined) => void): () => void
+  /** Hears the name of a document that was found damaged and that an envelope needs. Answers how to stop. */
+  onDamaged(listener: (doc: string) => void): () => void
+  /** Tries again what failed by a fault of this machine; it may be repaired, or whoever can repair it is connected now. */
+  retryFailed(): void
+  /** Whether a document that is damaged here may be taken whole from a device. */
+  mayMend(device: string): boolean
   /** Hears whenever documents were merged or the backlog changed. Answers how to stop. */
   onApplied(listener: () => void): () => void
 }

@@ -294,6 +294,7 @@ export function createDocumentCheck(parts: CheckParts) {
     bucket: repairs.bucket,
     docSync: repairs.docSync,
     notSent: repairs.notSent,
+    mend: repairs.mend,
     /** Compares now; resolves with the proof, or null when there is none in time. */
     verify(timeoutMs: number): Promise<Proof | null> {
       return new Promise((resolve) => {

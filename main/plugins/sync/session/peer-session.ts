@@ -246,6 +246,7 @@ export function createPeerSession(parts: SessionParts) {
     if (state !== 'catching_up' || !isDoneHeard || !sender.isDone() || view.behindThem() > 0) return
     state = 'open'
     check.start()
+    if (kind === 'device') replica.retryFailed()
     changed()
   }
 
@@ -362,6 +363,7 @@ export function createPeerSession(parts: SessionParts) {
     if (state !== 'paused' && state !== 'refused') state = 'closed'
     stopGrown()
     stopQuarantined()
+    stopDamaged()
     stopApplied()
     for (const part of [receiver, check, barriers, outgoing, admissions, times]) part.stop()
     changed()
@@ -382,6 +384,9 @@ export function createPeerSession(parts: SessionParts) {
     })
   })
   const stopQuarantined = replica.onQuarantined(blameWriter)
+  const stopDamaged = replica.onDamaged((doc) => {
+    if (isOpen() && kind === 'device' && replica.mayMend(peer)) check.mend(doc)
+  })
   const stopApplied = replica.onApplied(() => {
     changed()
     if (!isOpen()) return

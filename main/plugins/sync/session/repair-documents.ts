@@ -17,6 +17,9 @@ const openBucketLimit = 16
 const bucketBudget = 1024
 const documentBudget = 4096
 
+/** Documents it may ask for without a digest, because they are damaged where it is. */
+const mendBudget = 256
+
 /** Documents that are remembered as repaired. */
 const triedLimit = 65_536
 
@@ -73,7 +76,7 @@ export function createRepairs(parts: RepairParts) {
   const bucketsDue = new Set<number>()
   const documentsDue = new Set<string>()
   let bucketsLeft = 0
-  let documentsLeft = 0
+  let documentsLeft = mendBudget
 
   function clear(): void {
     isBusy = false
@@ -195,6 +198,10 @@ export function createRepairs(parts: RepairParts) {
       isBusy = true
       buckets = [...found]
       step()
+    },
+    /** Asks for all of a document that is damaged here; nothing is known of it that could be compared. */
+    mend(doc: string): void {
+      if (!documentsDue.has(doc) && documentsDue.size < mendBudget) ask(doc)
     },
     isBusy: (): boolean => isBusy || open.size > 0,
     /** Gives up what goes on. */

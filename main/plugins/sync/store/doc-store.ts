@@ -44,7 +44,7 @@ type StoredRow = StoredDoc & { readonly crc: number }
 
 function checked(name: string, row: StoredRow): StoredDoc {
   if (crc32(row.state) === row.crc) return row
-  throw new DocError('damaged_state', `The document ${name} is damaged on disk.`)
+  throw new DocError('damaged_state', `The document ${name} is damaged on disk.`, undefined, name)
 }
 
 /** The row of a document whatever is in it: what a repair takes the place of. */

@@ -67,6 +67,19 @@ export function readProblems(read: Pick<Reader, 'all'>): Omit<Problem, 'detail' 
   return read.all(statement<Omit<Problem, 'detail' | 'doc'>>(sql))
 }
 
+/** Envelopes that failed by a fault of this machine: its disk or its program. After a position, in the order of their logs. */
+export function readFailed(
+  read: Pick<Reader, 'all'>,
+  after: { inc: number; seq: number },
+  limit: number,
+  reason?: ProblemReason,
+): Problem[] {
+  const sql = `SELECT ${problemColumns} FROM sync_problem
+    WHERE reason IN (?, ?) AND (inc, seq) > (?, ?) ORDER BY inc, seq LIMIT ${limit}`
+  const reasons = reason === undefined ? ['damaged_state', 'crashed'] : [reason, reason]
+  return read.all(statement<Problem>(sql, [...reasons, after.inc, after.seq]))
+}
+
 /** Envelopes their authors may not write, after a position, in the order of their logs. */
 export function readForbidden(
   read: Pick<Reader, 'all'>,
