@@ -4,9 +4,8 @@ import type { FieldSchema } from '../field-types/field-schema.ts'
 import { fieldTypeOf, findFieldType } from '../field-types/registry.ts'
 import type { ObjectDefinition } from '../object-definition.ts'
 import { compileObject } from '../object-schema.ts'
-import { definitionError, isPlainObject } from './definition-problems.ts'
-
-const macros: ReadonlySet<unknown> = new Set(['{me}', '{today}', '{now}'])
+import { definitionError } from './definition-problems.ts'
+import { isLiteralDefault } from './literal-default.ts'
 
 /** The problems of inner defaults in a definition that is otherwise right. @source D-93, D-94 */
 export function checkInnerDefaults(definition: ObjectDefinition): FieldError[] {
@@ -25,7 +24,7 @@ function checkGroup(group: FieldSchema, path: string): FieldError[] {
 function checkDefault(field: FieldSchema, path: string): readonly FieldError[] {
   const { defaultValue } = field
   if (defaultValue === undefined || defaultValue === null) return []
-  if (macros.has(defaultValue) || (isPlainObject(defaultValue) && Object.hasOwn(defaultValue, 'expression'))) {
+  if (!isLiteralDefault(defaultValue)) {
     return [definitionError(path, 'not_allowed', 'An inner field has a literal default.', defaultValue)]
   }
   const result = fieldTypeOf(field).parse(defaultValue, field, { timeZone: 'UTC' })

@@ -176,6 +176,31 @@ describe('entities', () => {
     expect((await read(`account(${id})`)).status).toBe(404)
   })
 
+  it('have their literal defaults where they are replaced; what is made with each record is none', async () => {
+    const choices = ['a', 'b'].map((value) => ({ value, label: value }))
+    await host.defineObject('replaced', {
+      name: { type: 'text' },
+      word: { type: 'text', defaultValue: 'plain' },
+      zero: { type: 'number', defaultValue: 0 },
+      made: { type: 'text', defaultValue: '{today}' },
+      day: { type: 'date', defaultValue: '{today}' },
+      at: { type: 'datetime', defaultValue: '{now}' },
+      who: { type: 'user', defaultValue: '{me}' },
+      sum: { type: 'number', defaultValue: { expression: '1 + 1' } },
+      words: { type: 'tags', defaultValue: ['x', 'y'] },
+      chosen: { type: 'multiselect', options: choices, defaultValue: ['b'] },
+      place: { type: 'address', defaultValue: { city: 'Rome' } },
+    })
+    const made = await host.post('/odata/replaced', { name: 'One', words: ['z'] })
+    expect(made.body).toMatchObject({ sum: 2, chosen: ['b'], words: ['z'] })
+    const { status, body } = await host.put(`/odata/replaced(${made.body.id})`, { name: 'Two' })
+    expect([status, body.error?.details]).toEqual([200, undefined])
+    expect(body).toMatchObject({ name: 'Two', word: 'plain', zero: 0, words: ['x', 'y'], chosen: ['b'] })
+    expect(body).toMatchObject({ place: { city: 'Rome' }, made: null, day: null, at: null, who: null, sum: null })
+    const given = await host.put(`/odata/replaced(${made.body.id})`, { day: '2026-01-05', words: [] })
+    expect(given.body).toMatchObject({ name: null, day: '2026-01-05', words: [], chosen: ['b'] })
+  })
+
   it('are refused as records are, and bind what they lead to', async () => {
     const wrong = await host.post('/odata/task', { title: '', hours: 'many', nothing: 1 })
     expect(wrong.status).toBe(400)

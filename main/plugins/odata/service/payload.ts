@@ -1,6 +1,7 @@
 // Reads the entity of a request into the fields of a record.
 import { validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
+import { isLiteralDefault } from '#shared/object-definition/literal-default.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { edmTypeOf, isWideNumber } from './edm-types.ts'
 import { fieldNameOf } from './names.ts'
@@ -51,9 +52,7 @@ export function readWholeEntity(
   const data: Record<string, unknown> = {}
   for (const field of schema.fields) {
     if (field.computed || field.readonly || !isOpen(field.name)) continue
-    const { defaultValue } = field
-    const isLiteral = defaultValue !== undefined && defaultValue !== null && typeof defaultValue !== 'object'
-    data[field.name] = isLiteral ? defaultValue : null
+    data[field.name] = isLiteralDefault(field.defaultValue) ? (field.defaultValue ?? null) : null
   }
   return { ...data, ...given }
 }
