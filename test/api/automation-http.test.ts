@@ -30,6 +30,11 @@ beforeAll(async () => {
       else if (url.startsWith('/large')) response.end('x'.repeat(2_000_000))
       else if (url.startsWith('/slow')) setTimeout(() => response.end('{}'), 5_000).unref()
       else if (url.startsWith('/text')) response.end('plain words')
+      else if (url.startsWith('/typed/'))
+        response
+          .writeHead(Number(url.split('/')[2]), { 'content-type': decodeURIComponent(url.split('/')[3]!) })
+          .end(decodeURIComponent(url.split('/')[4]!))
+      else if (url.startsWith('/untyped')) response.end('{"a":1}')
       else response.setHeader('content-type', 'application/json').end(JSON.stringify({ echo: headers, url }))
     })
   })
@@ -87,10 +92,40 @@ describe('http_request', () => {
 
   it('takes text where it is asked to, and does not follow', async () => {
     expect(await call({ url: at('/text'), parse: 'text' })).toMatchObject({ output: { body: 'plain words' } })
-    expect(await call({ url: at('/text') })).toMatchObject({ status: 'failure', error: { code: 'validation_error' } })
+    expect(await call({ url: at('/text') })).toMatchObject({ status: 'success', output: { body: 'plain words' } })
     heard.length = 0
     expect(await call({ url: at('/moved'), parse: 'text' })).toMatchObject({ output: { status: 302 } })
     expect(heard.map(({ url }) => url)).toEqual(['/moved'])
+  })
+
+  it.each([
+    [200, 'application/json; charset=utf-8', '{"a":1}', { a: 1 }],
+    [201, 'application/vnd.api+json', '[1]', [1]],
+    [200, 'text/plain', 'ok', 'ok'],
+    [200, 'text/plain', '{"a":1}', '{"a":1}'],
+    [200, 'text/html; of="a/json"', '<p>ok</p>', '<p>ok</p>'],
+    [200, 'application/json', 'ok', 'ok'],
+    [302, 'text/html', '<a href="/">Found</a>', '<a href="/">Found</a>'],
+    [200, 'text/plain', ' ', null],
+  ])('takes an answer of %i, %s, as it is unless it is asked otherwise', async (status, type, content, body) => {
+    heard.length = 0
+    const url = at(`/typed/${status}/${encodeURIComponent(type)}/${encodeURIComponent(content)}`)
+    const step = await call({ method: 'POST', url, body: {} })
+    expect(step).toMatchObject({ status: 'success', output: { status, body } })
+    expect(heard).toHaveLength(1)
+  })
+
+  it('fails for what is no JSON only where JSON was asked for, and never for the body of a redirect', async () => {
+    const typed = (status: number, content: string) => at(`/typed/${status}/text%2Fplain/${content}`)
+    expect(await call({ url: typed(200, 'ok'), parse: 'json' })).toMatchObject({
+      status: 'failure',
+      error: { code: 'validation_error', fieldErrors: [{ field: 'body', code: 'invalid_json' }] },
+    })
+    expect(await call({ url: typed(200, '%5B1%5D'), parse: 'json' })).toMatchObject({ output: { body: [1] } })
+    expect(await call({ url: typed(302, 'Found'), parse: 'json' })).toMatchObject({
+      output: { status: 302, body: 'Found' },
+    })
+    expect(await call({ url: at('/untyped') })).toMatchObject({ output: { body: { a: 1 } } })
   })
 
   it('fails with what went wrong', async () => {

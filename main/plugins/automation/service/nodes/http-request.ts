@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import { platformError, validationError } from '#shared/errors.ts'
-import type { Outbound } from '#main/kernel/outbound.ts'
+import type { Outbound, OutboundAnswer } from '#main/kernel/outbound.ts'
 import { OutboundError } from '#main/kernel/outbound.ts'
 import { automationError } from '../../errors.ts'
 import type { NodeCall, NodeType } from '../../api.ts'
@@ -27,7 +27,7 @@ const Config = z.looseObject({
   body: z.unknown().optional(),
   auth: Auth.optional(),
   timeoutMs: z.int().min(1).max(300_000).default(30_000),
-  parse: z.enum(['json', 'text']).default('json'),
+  parse: z.enum(['json', 'text']).optional(),
 })
 
 /** Makes the node type. */
@@ -83,8 +83,7 @@ export function httpRequestNode(outbound: Pick<Outbound, 'send'>): NodeType {
           reason: 'http_status',
           message: `The answer has status ${answer.status}.`,
         })
-      const content = answer.body.toString('utf8')
-      const output = { status: answer.status, headers: answer.headers, body: parsed(content, config.parse) }
+      const output = { status: answer.status, headers: answer.headers, body: bodyOf(answer, config.parse) }
       // What echoes a request may hold its credentials.
       return { output: withoutTexts(output, secrets) }
     },
@@ -132,15 +131,28 @@ function failureOf({ reason }: OutboundError): Error {
   return platformError('permission_denied', { reason, message: 'The address is one that flows may not reach.' })
 }
 
-/** @throws validation_error for an answer that is not what was asked for */
-function parsed(content: string, kind: 'json' | 'text'): unknown {
-  if (kind === 'text') return content
+/**
+ * The body as it was asked for; else as its type says, and as it came where it is not that: the request has had its effect.
+ * @throws validation_error for an answer that is no JSON where JSON was asked for
+ */
+function bodyOf({ status, headers, body }: OutboundAnswer, asked: 'json' | 'text' | undefined): unknown {
+  const content = body.toString('utf8')
+  if (asked === 'text') return content
   if (content.trim() === '') return null
+  if (asked === undefined && !saysJson(headers['content-type'])) return content
   try {
     return JSON.parse(content) as unknown
   } catch {
+    // Where a redirect leads is in its headers; its body is for people.
+    if (asked === undefined || status >= 300) return content
     throw validationError([{ field: 'body', code: 'invalid_json', message: 'The answer is no JSON; ask for text.' }])
   }
+}
+
+/** Whether a body is JSON by its type; one without a type may be. */
+function saysJson(contentType: string | string[] | undefined): boolean {
+  const [type = ''] = [contentType].flat()
+  return type === '' || /^[^;]*[/+]json\s*(?:;|$)/i.test(type)
 }
 
 function withQuery(url: string, query: Readonly<Record<string, unknown>> | undefined): string {
