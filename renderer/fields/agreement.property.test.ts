@@ -119,6 +119,8 @@ const definitions: FieldDefinition[] = [
   { name: 'f', type: 'number', scale: 0, required: true },
   { name: 'f', type: 'currency' },
   { name: 'f', type: 'currency', currencyConfig: { currencyMode: 'dynamic', precision: 3 } },
+  { name: 'f', type: 'currency', scale: 4, precision: 6 },
+  { name: 'f', type: 'currency', precision: 4 },
   { name: 'f', type: 'percent' },
   { name: 'f', type: 'boolean' },
   { name: 'f', type: 'date' },

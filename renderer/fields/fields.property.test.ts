@@ -261,6 +261,21 @@ describe('an amount of money', () => {
     expect(fieldTypeOf(dynamic).parse('12 ABC', dynamic, context)).toMatchObject({ ok: false })
     expect(fieldTypeOf(dynamic).toText(value, dynamic, context)).toBe('12.5 CHF')
   })
+
+  it('keeps and shows the digits of its precision, else of its scale, else two', () => {
+    const own = { currencyConfig: { defaultCurrency: 'EUR' } }
+    const amounts: [more: Partial<FieldDefinition>, kept: number, shown: string][] = [
+      [{ ...own }, 1.23, '€1.23'],
+      [{ ...own, scale: 4 }, 1.2345, '€1.2345'],
+      [{ ...own, scale: 0 }, 1, '€1'],
+      [{ scale: 4, currencyConfig: { defaultCurrency: 'EUR', precision: 3 } }, 1.235, '€1.235'],
+    ]
+    for (const [more, kept, shown] of amounts) {
+      const field: FieldDefinition = { name: 'f', type: 'currency', ...more }
+      expect(fieldTypeOf(field).parse('1.2345', field, context)).toEqual({ ok: true, value: kept })
+      expect(fieldTypeOf(field).format(kept, field, context)).toBe(shown)
+    }
+  })
 })
 
 describe('a list of words', () => {

@@ -31,11 +31,16 @@ export function parseLimited(
   const rounded = scale === undefined ? value : roundTo(value, scale)
   // Beyond 2^53 neighbouring integers are the same number: what was typed would not be what is stored.
   if (Number.isInteger(rounded) && !Number.isSafeInteger(rounded)) return refused(context, 'field.inexact')
-  return checkLimits(rounded, field, context) ?? parsed(rounded)
+  return checkLimits(rounded, field, context, scale) ?? parsed(rounded)
 }
 
 /** Refusal when a number is outside `min` and `max`, else null. */
-export function checkLimits(value: number, field: FieldDefinition, context: FieldContext): ParseResult | null {
+export function checkLimits(
+  value: number,
+  field: FieldDefinition,
+  context: FieldContext,
+  scale: number | undefined,
+): ParseResult | null {
   const { min, max } = field
   if (typeof min === 'number' && value < min) {
     return refused(context, 'field.tooLow', { min: numberToText(min, context.locale) })
@@ -44,7 +49,7 @@ export function checkLimits(value: number, field: FieldDefinition, context: Fiel
     return refused(context, 'field.tooHigh', { max: numberToText(max, context.locale) })
   }
   const { precision } = field
-  const whole = typeof precision === 'number' ? precision - (field.scale ?? 0) : undefined
+  const whole = typeof precision === 'number' ? precision - (scale ?? 0) : undefined
   if (whole !== undefined && Math.abs(value) >= 10 ** whole) return refused(context, 'field.tooManyDigits', { whole })
   return null
 }

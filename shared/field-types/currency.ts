@@ -1,6 +1,7 @@
 // The field type `currency`: a number of fixed currency, or an amount with its own currency.
 import { z } from 'zod'
 import { currencyCodes } from './currencies.ts'
+import { currencyDigits } from './currency-digits.ts'
 import type { FieldSchema, FieldSettings } from './field-schema.ts'
 import type { FieldType, ParseEnv } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
@@ -21,9 +22,7 @@ export function isDynamicCurrency(settings: FieldSettings): boolean {
   return settings.currencyConfig?.currencyMode === 'dynamic'
 }
 
-const scaleOf = (settings: FieldSettings): number => settings.currencyConfig?.precision ?? 2
-
-const plain = numericType({ scale: scaleOf })
+const plain = numericType({ scale: currencyDigits })
 
 /** An amount of money; filters, sorts and sums use the number. @source D-94 */
 export const currencyType: FieldType = {
@@ -47,13 +46,13 @@ export const currencyType: FieldType = {
   sqlType: () => 'REAL',
   extraColumns: (settings) => (isDynamicCurrency(settings) ? [{ suffix: '__currency', sqlType: 'TEXT' }] : []),
   parse(value, field, env) {
-    if (!isDynamicCurrency(field.settings)) return parseNumber(value, field, scaleOf(field.settings))
+    if (!isDynamicCurrency(field.settings)) return parseNumber(value, field, currencyDigits(field.settings))
     const given = typeof value === 'number' ? { value } : value
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       return refused(field, 'invalid_type', 'The value must be a number or {value, currency}.', value)
     }
     const money = given as { value?: unknown; currency?: unknown }
-    const amount = parseNumber(money.value, field, scaleOf(field.settings))
+    const amount = parseNumber(money.value, field, currencyDigits(field.settings))
     if (!amount.ok) return amount
     const currency = money.currency ?? defaultCurrency(field, env)
     if (typeof currency !== 'string' || !currencyCodes.has(currency.toUpperCase())) {

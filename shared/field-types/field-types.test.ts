@@ -15,6 +15,7 @@ import {
 import { fieldErrorCodes } from '#shared/errors.ts'
 import { sealedText, secretMask } from './concealed.ts'
 import { currencyCodes } from './currencies.ts'
+import { currencyDigits } from './currency-digits.ts'
 import { roundHalfAwayFromZero } from './decimal.ts'
 import type { ParseResult } from './field-type.ts'
 import { parseField } from './parse-field.ts'
@@ -234,6 +235,23 @@ describe('rounding', () => {
     [-0.4, 0, 0],
   ])('%d at %i digits is %d, half away from zero', (value, scale, rounded) => {
     expect(roundHalfAwayFromZero(value, scale)).toBe(rounded)
+  })
+
+  it('keeps the digits of the precision of an amount, else of its scale, else two', () => {
+    const amounts: [settings: Record<string, unknown>, value: number][] = [
+      [{}, 1.23],
+      [{ scale: 4 }, 1.2345],
+      [{ scale: 0 }, 1],
+      [{ scale: 4, currencyConfig: { precision: 3 } }, 1.235],
+      [{ scale: 4, currencyConfig: { currencyMode: 'fixed' } }, 1.2345],
+    ]
+    for (const [settings, value] of amounts) {
+      const money = field({ type: 'currency', ...settings })
+      expect(parseField(money, 1.2345, env)).toEqual({ ok: true, value })
+      expect(fieldTypeOf(money).fractionDigits?.(money.settings)).toBe(currencyDigits(money.settings))
+    }
+    const choosing = { type: 'currency', scale: 3, currencyConfig: { currencyMode: 'dynamic' } } as const
+    expect(parse(choosing, { value: 1.2345, currency: 'EUR' })).toMatchObject({ value: { value: 1.235 } })
   })
 
   it('knows the active currencies', () => {

@@ -2,6 +2,7 @@
 
 import { IconCoin } from '@tabler/icons-react'
 import { currencyCodes } from '#shared/field-types/currencies.ts'
+import { currencyDigits } from '#shared/field-types/currency-digits.ts'
 import { NumberEditor } from '../editors/number-editor.tsx'
 import type { FieldDefinition } from '../field-definition.ts'
 import type { FieldType } from '../field-type.ts'
@@ -53,7 +54,7 @@ export const currencyField: FieldType = {
     if (!money) return ''
     const named = money.currency ?? field.currencyConfig?.defaultCurrency ?? 'USD'
     const currency = isCode(named) ? named : 'XXX'
-    const digits = field.currencyConfig?.precision ?? 2
+    const digits = currencyDigits(field)
     const options = {
       style: 'currency',
       currency,
@@ -70,8 +71,7 @@ export const currencyField: FieldType = {
     return isDynamic(field) && money.currency ? `${amount} ${money.currency}` : amount
   },
   parse: blankIsNull((text, field, context) => {
-    const precision = field.currencyConfig?.precision ?? 2
-    const read = parseLimited(text, field, context, precision)
+    const read = parseLimited(text, field, context, currencyDigits(field))
     if (!read.ok) return read
     const code = /(?:^|[^A-Za-z])([A-Z]{3})(?![A-Za-z])/.exec(text)?.[1]
     if (!isDynamic(field)) {
