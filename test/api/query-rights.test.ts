@@ -177,6 +177,28 @@ describe('records that may not be read', () => {
     ])
   })
 
+  it('are left out by rules that an explained statement does not tell', async () => {
+    // The rules are about fields that only rules may use here.
+    const rules = await createTestHost({
+      plugins: restrictedPlugins({
+        hiddenObjects: [],
+        hiddenFields: ['matter.class', 'client.rank'],
+        rows: { matter: { class: 'ORION' }, client: { rank: 'VIP' } },
+      }),
+    })
+    try {
+      await rules.defineObject('client', { name: { type: 'text' }, rank: { type: 'text' } })
+      const client = { type: 'lookup', reference: 'client' }
+      await rules.defineObject('matter', { name: { type: 'text' }, class: { type: 'text' }, client })
+      const asked = { cube: 'matter', measures: ['count'], dimensions: ['client.name'] }
+      const { status, body } = await rules.post('/analytics/explain', asked, restricted)
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(JSON.stringify(body)).not.toMatch(/class|rank|ORION|VIP/)
+    } finally {
+      await rules.stop()
+    }
+  })
+
   it('stay ids in expansions and are no children', async () => {
     const records = await found({ expand: 'project', sort: '-title' })
     expect(records.map((record) => record['project'])).toEqual([projects[1], expect.objectContaining({ name: 'P' })])

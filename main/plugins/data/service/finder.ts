@@ -323,7 +323,8 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   }
 
   const explain: RecordFinder['explain'] = (ctx, schema, query) => {
-    const env = envFor(ctx, query.analytics?.timeZone)
+    // The conditions of rows are rules, and those name what the caller may not know of.
+    const { rowCondition: _rules, ...env } = envFor(ctx, query.analytics?.timeZone)
     const groups = parseAggregate(query, query.analytics !== undefined)
     const { request } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
     const { statement } = groups
