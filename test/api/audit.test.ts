@@ -362,28 +362,32 @@ describe('tampering while no host runs', () => {
 })
 
 describe('a restore', () => {
-  it('of a backup older than what is kept goes on from the cut that took its entries', async () => {
-    const own = await createTestHost()
-    await own.patch('/settings', { locale: 'de' })
-    const { body: backup } = await own.post('/backups', {})
-    for (const locale of ['fr', 'en', 'de']) await own.patch('/settings', { locale })
-    const later = Date.now() + 731 * 86_400_000
-    const clock = { now: () => later, iso: () => new Date(later).toISOString() }
-    const { write } = own.host.database
-    const { record } = own.host.plugins.service('audit')!
-    await cutOutdated({ clock, write, record, subject: internalContext('retention'), keepDays: 730 })
-    await own.patch('/settings', { locale: 'pl' })
-    const before = (await own.get('/audit?limit=200')).body.entries as Entry[]
-    const { stopped } = own.host
-    await own.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
-    expect(await stopped).toBe('restart')
-    await own.restart()
-    const after = (await own.get('/audit?limit=200')).body.entries as Entry[]
-    expect(after.filter(({ seq }) => seq <= before[0]!.seq)).toEqual(before)
-    expect(after.map(({ kind }) => kind)).toContain('backup.restored')
-    expect((await own.post('/audit/verify')).body.valid).toBe(true)
-    await own.stop()
-  })
+  it(
+    'of a backup older than what is kept goes on from the cut that took its entries',
+    { timeout: 120_000 },
+    async () => {
+      const own = await createTestHost()
+      await own.patch('/settings', { locale: 'de' })
+      const { body: backup } = await own.post('/backups', {})
+      for (const locale of ['fr', 'en', 'de']) await own.patch('/settings', { locale })
+      const later = Date.now() + 731 * 86_400_000
+      const clock = { now: () => later, iso: () => new Date(later).toISOString() }
+      const { write } = own.host.database
+      const { record } = own.host.plugins.service('audit')!
+      await cutOutdated({ clock, write, record, subject: internalContext('retention'), keepDays: 730 })
+      await own.patch('/settings', { locale: 'pl' })
+      const before = (await own.get('/audit?limit=200')).body.entries as Entry[]
+      const { stopped } = own.host
+      await own.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
+      expect(await stopped).toBe('restart')
+      await own.restart()
+      const after = (await own.get('/audit?limit=200')).body.entries as Entry[]
+      expect(after.filter(({ seq }) => seq <= before[0]!.seq)).toEqual(before)
+      expect(after.map(({ kind }) => kind)).toContain('backup.restored')
+      expect((await own.post('/audit/verify')).body.valid).toBe(true)
+      await own.stop()
+    },
+  )
 
   it('is an entry of the chain that goes on from it, and no break', async () => {
     const own = await createTestHost()
