@@ -14,6 +14,8 @@ const role = z.union([
     .max(2),
 ])
 const OneUser = z.object({ user: AuthUserShape })
+/** The account itself, as the library answers it, and beside it as the other steps do. */
+const ChangedUser = AuthUserShape.extend({ user: AuthUserShape })
 const Success = z.object({ success: z.boolean() })
 
 /** The routes of the administration of accounts. */
@@ -75,9 +77,9 @@ export const authAdminRoutes = defineRoutes({
   adminStopImpersonating: authPost(
     'adminStopImpersonating',
     'admin/stop-impersonating',
-    'End acting as somebody else.',
+    'End acting as somebody else; with cookies the own session comes back.',
     NoBody,
-    z.object({ status: z.boolean() }),
+    z.object({ status: z.boolean(), session: AuthSessionShape.nullable(), user: AuthUserShape.nullable() }),
   ),
   adminRemoveUser: authPost(
     'adminRemoveUser',
@@ -101,7 +103,7 @@ export const authAdminRoutes = defineRoutes({
         username: z.string().max(60).nullable().optional(),
       }),
     }),
-    OneUser,
+    ChangedUser,
     byAdmin,
   ),
   adminListSessions: authPost(

@@ -15,7 +15,24 @@ const metadata = z.record(z.string().max(200), z.unknown()).optional()
 const data = z
   .object({ name: PlainName.optional(), slug: slug.optional(), logo: Text.nullable().optional(), metadata })
   .refine(namesSomething, { message: 'What is to change must be named.' })
-const listQuery = z.object({ organizationId, limit: z.string().optional(), offset: z.string().optional() })
+const organizationSlug = slug.optional()
+/** What the list shows of a member itself: a condition tells nothing that is not shown. */
+const memberField = z.enum(['id', 'userId', 'role', 'createdAt'])
+const membersQuery = z.object({
+  organizationId,
+  organizationSlug,
+  limit: z.string().optional(),
+  offset: z.string().optional(),
+  sortBy: memberField.optional(),
+  sortDirection: z.enum(['asc', 'desc']).optional(),
+  /** One condition, as the library has it; ignored without a value. */
+  filterField: memberField.optional(),
+  filterOperator: z
+    .enum(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in', 'contains', 'starts_with', 'ends_with'])
+    .optional(),
+  /** Several for `in` and `not_in` (D-13). */
+  filterValue: z.union([Text, z.array(Text).max(500)]).optional(),
+})
 const nullable = AnyPayload.nullable()
 
 /** The routes of organizations. */
@@ -51,7 +68,7 @@ export const authOrganizationRoutes = defineRoutes({
     'setActiveOrganization',
     'organization/set-active',
     'Work in an organization, or in none.',
-    z.object({ organizationId: id.nullable().optional(), organizationSlug: slug.optional() }),
+    z.object({ organizationId: id.nullable().optional(), organizationSlug }),
     nullable,
   ),
   checkSlug: authPost(
@@ -65,7 +82,13 @@ export const authOrganizationRoutes = defineRoutes({
     'inviteMember',
     'organization/invite-member',
     'Invite somebody by address.',
-    z.object({ email: Email, role: roles, organizationId, teamId: id.optional(), resend: z.boolean().optional() }),
+    z.object({
+      email: Email,
+      role: roles,
+      organizationId,
+      teamId: z.union([id, z.array(id).max(50)]).optional(),
+      resend: z.boolean().optional(),
+    }),
     AnyPayload,
   ),
   acceptInvitation: authPost(
@@ -145,6 +168,13 @@ export const authOrganizationRoutes = defineRoutes({
     z.object({ teamId: id, userId: id, organizationId }),
     AnyPayload,
   ),
+  setActiveTeam: authPost(
+    'setActiveTeam',
+    'organization/set-active-team',
+    'Work in a team of the active organization, or in none.',
+    z.object({ teamId: id.nullable().optional() }),
+    nullable,
+  ),
   organizationHasPermission: authPost(
     'organizationHasPermission',
     'organization/has-permission',
@@ -164,14 +194,14 @@ export const authOrganizationRoutes = defineRoutes({
     'getFullOrganization',
     'organization/get-full-organization',
     'An organization with its members, invitations and teams.',
-    z.object({ organizationId, organizationSlug: slug.optional(), membersLimit: z.string().optional() }),
+    z.object({ organizationId, organizationSlug, membersLimit: z.string().optional() }),
     nullable,
   ),
   listMembers: authGet(
     'listMembers',
     'organization/list-members',
     'The members of an organization.',
-    listQuery,
+    membersQuery,
     AnyPayload,
   ),
   listInvitations: authGet(
@@ -196,11 +226,25 @@ export const authOrganizationRoutes = defineRoutes({
     NoQuery,
     nullable,
   ),
+  getActiveMemberRole: authGet(
+    'getActiveMemberRole',
+    'organization/get-active-member-role',
+    'What the caller, or another member, is in an organization.',
+    z.object({ userId: id.optional(), organizationId, organizationSlug }),
+    z.looseObject({ role: z.string() }),
+  ),
   listTeams: authGet(
     'listTeams',
     'organization/list-teams',
     'The teams of an organization.',
     z.object({ organizationId }),
+    z.array(AnyPayload),
+  ),
+  listUserTeams: authGet(
+    'listUserTeams',
+    'organization/list-user-teams',
+    'The teams the caller is in; those of another member for whoever may change members.',
+    z.object({ userId: id.optional(), organizationId }),
     z.array(AnyPayload),
   ),
   listTeamMembers: authGet(

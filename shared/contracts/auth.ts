@@ -15,6 +15,7 @@ import {
   Password,
   Text,
   askingStep,
+  authCodes,
   authGet,
   authPost,
   leadsOn,
@@ -245,6 +246,9 @@ const linkQuery = z.object({
   newUserCallbackURL: Text.optional(),
 })
 
+/** Named so that it is refused, not passed over: nobody signs in without the way through the provider. */
+const refusedIdToken = z.unknown().optional()
+
 /** The routes of accounts that the library answers. */
 export const authAccountRoutes = defineRoutes({
   signUpEmail: authPost(
@@ -257,10 +261,20 @@ export const authAccountRoutes = defineRoutes({
       password: Password,
       image: Text.optional(),
       username: z.string().max(60).optional(),
+      displayUsername: PlainName.max(60).optional(),
+      rememberMe: z.boolean().optional(),
       callbackURL: Text.optional(),
     }),
     SignedIn,
     askingStep,
+  ),
+  isUsernameAvailable: authPost(
+    'isUsernameAvailable',
+    'is-username-available',
+    'Whether a username is free; for whoever signed in, and for everybody where anybody may sign up.',
+    z.object({ username: z.string().min(1).max(60) }),
+    z.object({ available: z.boolean() }),
+    { ...askingStep, errors: [...authCodes, 'unauthenticated'] },
   ),
   signOut: authPost('signOut', 'sign-out', 'End the session in use.', NoBody, Done, { permission: 'public' }),
   updateUser: authPost(
@@ -281,6 +295,14 @@ export const authAccountRoutes = defineRoutes({
     'Change the password of the caller.',
     z.object({ currentPassword: Password, newPassword: Password, revokeOtherSessions: z.boolean().optional() }),
     AnyPayload,
+    { rateLimit: 'auth' },
+  ),
+  verifyPassword: authPost(
+    'verifyPassword',
+    'verify-password',
+    'Prove that whoever is there knows the password of the caller.',
+    z.object({ password: Password }),
+    z.object({ status: z.boolean() }),
     { rateLimit: 'auth' },
   ),
   changeEmail: authPost(
@@ -304,7 +326,12 @@ export const authAccountRoutes = defineRoutes({
     'linkSocial',
     'link-social',
     'Add a provider to the account of the caller.',
-    z.object({ provider: z.string().max(100), callbackURL: Text.optional(), scopes: z.array(Text).max(50).optional() }),
+    z.object({
+      provider: z.string().max(100),
+      callbackURL: Text.optional(),
+      scopes: z.array(Text).max(50).optional(),
+      idToken: refusedIdToken,
+    }),
     AnyPayload,
     { ...leadsOn, rateLimit: 'auth' },
   ),
@@ -328,14 +355,17 @@ export const authAccountRoutes = defineRoutes({
     Done,
     { ...askingStep, aliases: [{ mount: 'versioned', path: '/auth/forget-password' }] },
   ),
-  resetPassword: authPost(
-    'resetPassword',
-    'reset-password',
-    'Set a new password with the token of a link.',
-    z.object({ newPassword: Password, token: Text }),
-    Done,
-    openStep,
-  ),
+  resetPassword: {
+    ...authPost(
+      'resetPassword',
+      'reset-password',
+      'Set a new password with the token of a link, in the body or beside it.',
+      z.object({ newPassword: Password, token: Text.optional() }),
+      Done,
+      openStep,
+    ),
+    query: z.object({ token: Text.optional() }),
+  },
   followResetLink: authGet(
     'followResetLink',
     'reset-password/:token',
@@ -371,6 +401,9 @@ export const authAccountRoutes = defineRoutes({
       newUserCallbackURL: Text.optional(),
       disableRedirect: z.boolean().optional(),
       requestSignUp: z.boolean().optional(),
+      loginHint: z.string().max(320).optional(),
+      scopes: z.array(Text).max(50).optional(),
+      idToken: refusedIdToken,
     }),
     AnyPayload,
     { ...askingStep, ...leadsOn },

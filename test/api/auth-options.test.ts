@@ -265,7 +265,7 @@ describe('cookies', () => {
 describe('the paths of D-32', () => {
   const posts = {
     '': `sign-in/email sign-in/username sign-up/email sign-out revoke-session revoke-sessions revoke-other-sessions
-      update-user change-password change-email delete-user link-social unlink-account request-password-reset
+      update-user verify-password is-username-available change-password change-email delete-user link-social unlink-account request-password-reset
       forget-password reset-password send-verification-email sign-in/social sign-in/oauth2 callback/:id
       oauth2/callback/:id login magic-link/send magic-link/verify sign-in/magic-link device/code device/token
       device/approve device/deny`,
@@ -273,7 +273,7 @@ describe('the paths of D-32', () => {
       verify-backup-code`,
     'organization/': `create update delete set-active check-slug invite-member accept-invitation reject-invitation
       cancel-invitation remove-member update-member-role leave create-team update-team remove-team add-team-member
-      remove-team-member has-permission`,
+      remove-team-member set-active-team has-permission`,
     'admin/': `create-user set-role set-user-password ban-user unban-user impersonate-user stop-impersonating
       remove-user update-user list-user-sessions revoke-user-session revoke-user-sessions has-permission`,
     'oauth2/': `authorize token introspect revoke userinfo register consent create-client delete-client delete-consent`,
@@ -282,7 +282,7 @@ describe('the paths of D-32', () => {
     '': `get-session list-sessions list-accounts reset-password/:token verify-email callback/:id oauth2/callback/:id
       jwks device config bootstrap-status magic-link/verify`,
     'organization/': `list get-full-organization list-members list-invitations list-user-invitations get-invitation
-      get-active-member list-teams list-team-members`,
+      get-active-member get-active-member-role list-teams list-user-teams list-team-members`,
     'admin/': 'list-users get-user',
     'oauth2/': 'authorize userinfo end-session get-client get-clients public-client get-consents',
   }

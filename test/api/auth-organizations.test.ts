@@ -332,3 +332,95 @@ describe('an organization', () => {
     expect(left.status, JSON.stringify(left.body)).toBe(200)
   })
 })
+
+describe('what clients of the library ask about members and teams', () => {
+  const at = (path: string) => `/auth/organization/${path}`
+  const get = (token: string, path: string) => host.as(token, 'GET', at(path))
+  const post = (token: string, path: string, body: object) => host.as(token, 'POST', at(path), body)
+  /** An organization of somebody new, with a team. */
+  const found = async (name: string): Promise<{ token: string; id: string; slug: string; teamId: string }> => {
+    await host.account(name)
+    const token = await host.signIn(name)
+    const { id, slug } = (await post(token, 'create', { name, slug: `of-${name}` })).body
+    const teamId = (await post(token, 'create-team', { name: 'Team' })).body.id
+    return { token, id, slug, teamId }
+  }
+  const join = async (by: string, name: string, invitation: object = {}): Promise<{ id: string; token: string }> => {
+    const { id, email } = await host.account(name)
+    await host.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })
+    const token = await host.signIn(name)
+    const invited = await post(by, 'invite-member', { email, role: 'member', ...invitation })
+    expect((await post(token, 'accept-invitation', { invitationId: invited.body.id })).status).toBe(200)
+    return { id, token }
+  }
+
+  it('lists members of the organization that is named, in the order and on the condition that is asked for', async () => {
+    const [mine, theirs] = [await found('lea'), await found('lou')]
+    const { id } = await join(mine.token, 'lin')
+    const emails = async (token: string, query: string): Promise<string[]> =>
+      (await get(token, `list-members?${query}`)).body.members.map((one: { user: { email: string } }) => one.user.email)
+    // Works in an own organization, and asks about the other one.
+    await post(mine.token, 'create', { name: 'Second', slug: 'second-of-lea' })
+    const slug = `organizationSlug=${mine.slug}`
+    expect(await emails(mine.token, 'sortBy=createdAt')).toEqual(['lea@example.org'])
+    expect(await emails(mine.token, `${slug}&sortBy=role&sortDirection=desc`)).toEqual([
+      'lea@example.org',
+      'lin@example.org',
+    ])
+    expect(await emails(mine.token, `${slug}&sortBy=role`)).toEqual(['lin@example.org', 'lea@example.org'])
+    expect(await emails(mine.token, `${slug}&filterField=role&filterValue=member`)).toEqual(['lin@example.org'])
+    const one = `${slug}&filterField=userId&filterOperator=in&filterValue=${id}`
+    expect(await emails(mine.token, one)).toEqual(['lin@example.org'])
+    expect(await emails(mine.token, `${slug}&filterField=role&filterOperator=in&filterValue=owner,admin`)).toEqual([
+      'lea@example.org',
+    ])
+    expect((await get(mine.token, `list-members?${one}`)).body.total).toBe(1)
+
+    for (const path of ['list-members', 'get-active-member-role']) {
+      const foreign = await get(theirs.token, `${path}?${slug}`)
+      expect([foreign.status, foreign.body.error.code], path).toEqual([403, 'permission_denied'])
+      expect((await get(theirs.token, `${path}?organizationSlug=nowhere`)).status, path).toBe(404)
+    }
+    for (const query of ['filterField=user.email&filterValue=l', 'sortBy=password', 'filterField=organizationId'])
+      expect((await get(mine.token, `list-members?${query}`)).status, query).toBe(400)
+  })
+
+  it('invites into several teams at once, all of the organization', async () => {
+    const [mine, theirs] = [await found('mae'), await found('moe')]
+    const second = (await post(mine.token, 'create-team', { name: 'Second' })).body.id as string
+    for (const teamId of [[mine.teamId, theirs.teamId], theirs.teamId, [mine.teamId, 'none']]) {
+      const refused = await post(mine.token, 'invite-member', { email: 'mia@example.org', role: 'member', teamId })
+      expect(refused.status).toBe(404)
+    }
+    const { id, token } = await join(mine.token, 'mia', { teamId: [mine.teamId, second] })
+    const teams = (await get(token, 'list-user-teams')).body as { id: string }[]
+    expect(teams.map((team) => team.id).toSorted()).toEqual([mine.teamId, second].toSorted())
+    expect(service().memberships(id)).toMatchObject([{ organizationId: mine.id }])
+  })
+
+  it('tells roles and teams to members alone, and lets them choose among their teams', async () => {
+    const [mine, theirs] = [await found('noa'), await found('noe')]
+    const { id, token } = await join(mine.token, 'nia', { teamId: mine.teamId })
+    expect((await get(token, 'get-active-member-role')).body).toEqual({ role: 'member' })
+    expect((await get(mine.token, `get-active-member-role?userId=${id}`)).body).toEqual({ role: 'member' })
+    expect((await get(theirs.token, `get-active-member-role?userId=${id}`)).status).toBe(403)
+    expect((await get(theirs.token, `get-active-member-role?organizationId=${mine.id}`)).status).toBe(403)
+
+    const asked = await get(mine.token, `list-user-teams?userId=${id}`)
+    expect(asked.body).toMatchObject([{ id: mine.teamId, organizationId: mine.id }])
+    expect((await get(token, 'list-user-teams?userId=somebody')).status).toBe(403)
+    expect((await get(theirs.token, `list-user-teams?userId=${id}`)).status).toBe(403)
+    expect((await get(theirs.token, `list-user-teams?userId=${id}&organizationId=${mine.id}`)).status).toBe(403)
+    expect((await get(theirs.token, `list-user-teams?organizationId=${mine.id}`)).status).toBe(403)
+
+    const team = async () => (await host.as(token, 'GET', '/auth/get-session')).body.session.activeTeamId
+    const other = (await post(mine.token, 'create-team', { name: 'Other' })).body.id
+    expect((await post(token, 'set-active-team', { teamId: null })).status).toBe(200)
+    expect(await team()).toBeNull()
+    expect((await post(token, 'set-active-team', { teamId: theirs.teamId })).status).toBe(404)
+    expect((await post(token, 'set-active-team', { teamId: other })).status).toBe(403)
+    expect(await team()).toBeNull()
+    expect((await post(token, 'set-active-team', { teamId: mine.teamId })).body).toMatchObject({ id: mine.teamId })
+    expect(await team()).toBe(mine.teamId)
+  })
+})

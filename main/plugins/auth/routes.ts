@@ -1,4 +1,5 @@
 // Handlers of accounts: the host's own routes here, those of the library through service/forwarding.ts.
+import type { z } from 'zod'
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
 import { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
 import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
@@ -12,6 +13,7 @@ import { localOwnerId } from '#main/kernel/context.ts'
 import { instantOf } from '#main/kernel/clock.ts'
 import type { Handlers, HostFacts } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
+import { authError } from './errors.ts'
 import { createAdministration } from './service/admin.ts'
 import type { Role } from './service/admin.ts'
 import type { AuthParts } from './service/auth-parts.ts'
@@ -29,10 +31,12 @@ import {
   endSession,
   endSessions,
   findSession,
+  keptSession,
   leaveForNone,
   listSessions,
   signOut,
 } from './service/own-sessions.ts'
+import { refuseIdToken, requireConfiguredScopes } from './service/provider-requests.ts'
 import { publicConfig } from './service/public-config.ts'
 import type { SignInRequest } from './service/sign-in.ts'
 import { signIn } from './service/sign-in.ts'
@@ -74,7 +78,9 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     listSessions: (ctx) => listSessions(parts, ctx.actor.id) as never,
     async revokeSession(ctx, { body }) {
       requireOwnSession(ctx)
-      await endSession(parts, ctx, findSession(parts, body.token), ctx.actor.id)
+      const session = findSession(parts, body.token)
+      // Whatever is none of the caller's is answered alike, be it somebody else's, or gone.
+      if (session?.userId === ctx.actor.id) await endSession(parts, ctx, session, ctx.actor.id)
       return { status: true }
     },
     async revokeSessions(ctx) {
@@ -147,6 +153,22 @@ export function accountHandlers(parts: AuthParts): Handlers<typeof authAccountRo
       const id = readAccountId(parts.read, ctx.actor.id, input.body)
       if (id === undefined) throw platformError('resource_not_found', { resource: 'account' })
       return forwarded.unlinkAccount(ctx, { ...input, body: { accountId: id } })
+    },
+    linkSocial(ctx, input) {
+      refuseIdToken(input.body)
+      return forwarded.linkSocial(ctx, input)
+    },
+    signInSocial(ctx, input) {
+      refuseIdToken(input.body)
+      const { scopes, ...body } = input.body
+      requireConfiguredScopes(parts, body.provider, scopes)
+      // What is configured is asked for anyway.
+      return forwarded.signInSocial(ctx, { ...input, body })
+    },
+    resetPassword(ctx, input) {
+      const token = [input.body.token, input.query.token].find((given) => given !== undefined && given !== '')
+      if (token === undefined) throw authError('token_invalid', { reason: 'INVALID_TOKEN' })
+      return forwarded.resetPassword(ctx, { ...input, query: {}, body: { ...input.body, token } })
     },
     // To the library, which knows where to lead whoever follows it, a link that does not count is none.
     followResetLink(ctx, input) {
@@ -269,6 +291,12 @@ export function oauthHandlers(
 export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrganizationRoutes> {
   const { read } = parts
   const forwarded = forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed')
+  /** A team of others is answered like one that is not there. */
+  const requireOwnTeam = (ctx: RequestContext, id: string): void => {
+    const team = readTeam(read, id)
+    if (team === undefined || !isMemberOf(read, ctx, team.organizationId))
+      throw platformError('resource_not_found', { resource: 'team', id })
+  }
   return {
     ...forwarded,
     async setActiveOrganization(ctx, input) {
@@ -281,14 +309,23 @@ export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrga
       requireOwnToLookAt(read, ctx, input.query)
       return forwarded.getFullOrganization(ctx, input)
     },
+    listMembers(ctx, input) {
+      if (input.query.organizationSlug !== undefined) requireOwnToLookAt(read, ctx, input.query)
+      return forwarded.listMembers(ctx, { ...input, query: { ...input.query, ...memberCondition(input.query) } })
+    },
+    getActiveMemberRole(ctx, input) {
+      if (input.query.organizationSlug !== undefined) requireOwnToLookAt(read, ctx, input.query)
+      return forwarded.getActiveMemberRole(ctx, input)
+    },
+    setActiveTeam(ctx, input) {
+      if (input.body.teamId != null) requireOwnTeam(ctx, input.body.teamId)
+      return forwarded.setActiveTeam(ctx, input)
+    },
     // The library shows a team to its members only; whoever manages one need not be in it.
     listTeamMembers(ctx, input) {
       const { teamId } = input.query
       if (teamId === undefined) return forwarded.listTeamMembers(ctx, input)
-      const team = readTeam(read, teamId)
-      // A team of others is answered like one that is not there.
-      if (team === undefined || !isMemberOf(read, ctx, team.organizationId))
-        throw platformError('resource_not_found', { resource: 'team', id: teamId })
+      requireOwnTeam(ctx, teamId)
       return readTeamMembers(read, teamId)
     },
   }
@@ -337,14 +374,12 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
       if (ctx.impersonatorId === undefined || current === null)
         throw platformError('permission_denied', { reason: 'NOT_IMPERSONATING' })
       await admin.stopImpersonating(ctx, current.session.id)
-      const kept = new RegExp(`(?:^|; *)${cookies.admin.replaceAll('.', '\\.')}=([^;]+)`).exec(
-        headers['cookie'] ?? '',
-      )?.[1]
-      const restored =
-        kept === undefined
-          ? []
-          : [cookies.set(cookies.session, kept, parts.config.session.expiresIn), cookies.set(cookies.admin, '', 0)]
-      return new Reply({ status: true }, restored.length === 0 ? {} : { headers: { 'set-cookie': restored } })
+      const kept = keptSession(parts, ctx, headers)
+      if (kept === undefined) return { status: true, session: null, user: null }
+      const { cookie, session, user } = kept
+      const life = cookie === '' ? 0 : parts.config.session.expiresIn
+      const restored = [cookies.set(cookies.session, cookie, life), cookies.set(cookies.admin, '', 0)]
+      return new Reply({ status: true, session, user } as never, { headers: { 'set-cookie': restored } })
     },
     async adminRemoveUser(ctx, { body }) {
       await admin.remove(ctx, body.userId)
@@ -353,7 +388,8 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
     async adminUpdateUser(ctx, { body }) {
       const { emailVerified, ...data } = body.data
       const verified = emailVerified === undefined ? {} : { emailVerified: emailVerified ? 1 : 0 }
-      return { user: await admin.update(ctx, body.userId, { ...data, ...verified }) }
+      const user = await admin.update(ctx, body.userId, { ...data, ...verified })
+      return { ...user, user }
     },
     adminListSessions: (_ctx, { body }) => ({
       sessions: listSessions(parts, requireUser(body.userId).id) as never,
@@ -395,6 +431,25 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
   }
 }
 
+/** The condition on members that a query spells out: the library takes a list for one it is given more than once. */
+function memberCondition({ filterField, filterOperator, filterValue }: MemberCondition): MemberCondition {
+  if (filterField === undefined || filterValue === undefined)
+    return { filterField: undefined, filterOperator: undefined, filterValue: undefined }
+  const values = filterValues(filterOperator, filterValue)
+  const isList = filterOperator === 'in' || filterOperator === 'not_in'
+  return { filterField, filterOperator, filterValue: isList ? [...values, ...values] : values[0] }
+}
+
+type MembersQuery = z.output<typeof authOrganizationRoutes.listMembers.query>
+type MemberCondition = Pick<MembersQuery, 'filterField' | 'filterOperator' | 'filterValue'>
+
+/** The values of a condition: several for a list, else the last one given. */
+function filterValues(operator: string | undefined, given: string | readonly string[]): string[] {
+  const values = typeof given === 'string' ? [given] : given
+  const isList = operator === 'in' || operator === 'not_in'
+  return isList ? values.flatMap((one) => one.split(',')) : values.slice(-1)
+}
+
 /** The condition on accounts that a query spells out. */
 function userFilter(query: {
   readonly filterField?: UserField | undefined
@@ -402,7 +457,5 @@ function userFilter(query: {
   readonly filterValue: string | readonly string[]
 }): UserFilter {
   const { filterField: field = 'email', filterOperator: operator = 'eq', filterValue } = query
-  const given = typeof filterValue === 'string' ? [filterValue] : filterValue
-  const isList = operator === 'in' || operator === 'not_in'
-  return { field, operator, values: isList ? given.flatMap((one) => one.split(',')) : given.slice(-1) }
+  return { field, operator, values: filterValues(operator, filterValue) }
 }

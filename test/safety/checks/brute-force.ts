@@ -128,6 +128,7 @@ async function targetsOf(host: AuthHost): Promise<Target[]> {
 /** Steps that judge the password of whoever is signed in. */
 const passwordSteps = [
   '/auth/change-password',
+  '/auth/verify-password',
   '/auth/two-factor/enable',
   '/auth/two-factor/disable',
   '/auth/two-factor/generate-backup-codes',

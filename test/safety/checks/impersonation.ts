@@ -18,6 +18,7 @@ import type { CheckContext } from '../registry.ts'
 const credentialSteps: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['POST', '/auth/change-password', { currentPassword: password, newPassword: 'taken over now' }],
   ['POST', '/auth/set-password', { newPassword: 'taken over now' }],
+  ['POST', '/auth/verify-password', { password }],
   ['POST', '/auth/change-email', { newEmail: 'taken@example.org' }],
   ['POST', '/auth/update-user', { name: 'Taken' }],
   ['POST', '/auth/delete-user', { password }],

@@ -186,7 +186,7 @@ function fill(url: string, { recordId, organizationId, ids }: Secrets): string {
   const path = url
     .replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => values[name] ?? 'list')
     .replace('*', 'index.html')
-  const query = /organization\/(get-full|list-(members|invitations|teams))/.test(url)
+  const query = /organization\/(get-(full|active-member-role)|list-(members|invitations|(user-)?teams))/.test(url)
     ? `?organizationId=${organizationId}`
     : ''
   return path + (url === '/_console/proof' ? '?nonce=0123456789abcdef' : query)

@@ -80,6 +80,8 @@ const steps: Readonly<Record<string, Step>> = {
     takesMs: signUpMs,
     before(parts) {
       if (parts.config.ssoEnforced) throw providerRequired()
+      // The library looks a username up before it says that nobody may sign up.
+      if (nobodySignsUp(parts)) throw platformError('validation_error', { reason: 'EMAIL_PASSWORD_SIGN_UP_DISABLED' })
     },
     async after(parts, ctx, _body, answer) {
       const { user } = answer.body as { user?: { id: string; role?: string | null } }
@@ -94,7 +96,16 @@ const steps: Readonly<Record<string, Step>> = {
       if (caller !== null) await tellSignIn(parts, ctx, caller.actor.id, 'sign-up', caller.credentialId)
     },
   },
+  isUsernameAvailable: {
+    // Whoever may neither sign up nor change an own name learns no names.
+    before(parts, ctx) {
+      const learnsNone = parts.config.ssoEnforced || nobodySignsUp(parts)
+      if (ctx.credential === 'none' && learnsNone)
+        throw platformError('unauthenticated', { reason: 'credential_missing' })
+    },
+  },
   updateUser: { own: true, event: 'auth.user_updated' },
+  verifyPassword: { own: true, guess: true },
   changePassword: {
     own: true,
     guess: true,
@@ -174,6 +185,10 @@ const steps: Readonly<Record<string, Step>> = {
   oauthUserInfoByPost: { byClient: true },
   followProvider: { signsIn: true, before: requireBoundState },
   postProvider: { signsIn: true },
+}
+
+function nobodySignsUp({ config, signUpIsClosed }: AuthParts): boolean {
+  return signUpIsClosed || !config.emailAndPassword.enabled
 }
 
 /** Whose link a request redeems, between its two steps. */

@@ -18,26 +18,30 @@ import {
 import type { AuthParts } from './auth-parts.ts'
 import type { RequestHeaders } from './bridge.ts'
 import { digestOf } from './session-lookup.ts'
+import type { UserView } from './users.ts'
 import { userView } from './users.ts'
 
 /** What marks sessions the host opened for itself; they are in no list. */
 export const hostAgent = 'cairn-host'
 
-/** The session and user of the caller; null without one. A host credential has a session in name only. */
-export function currentSession(
-  parts: AuthParts,
-  ctx: RequestContext,
-  headers: RequestHeaders,
-): {
+/** A session with its user, as routes answer them. */
+interface ShownSession {
   session: Record<string, unknown> & { id: string; userId: string; token: string; expiresAt: string }
-  user: ReturnType<typeof userView>
-} | null {
+  user: UserView
+}
+
+/**
+ * The session and user of the caller; null without one. A host credential has a session in name only. Whoever came with a
+ * token is told it; whoever came with a cookie is told what stands for it in lists, as no page is to read the cookie.
+ */
+export function currentSession(parts: AuthParts, ctx: RequestContext, headers: RequestHeaders): ShownSession | null {
   const { read, bridge, clock, config } = parts
   if (ctx.credential === 'none') return null
   const user = readUser(read, ctx.actor.id)
   if (user === undefined) return null
   const token = bridge.sessionToken(ctx, headers)
   const row = token === null ? undefined : readSessionByDigest(read, digestOf(token))
+  const presented = token !== null && headers['authorization'] !== undefined ? { token } : {}
   const session =
     row === undefined
       ? {
@@ -47,8 +51,37 @@ export function currentSession(
           expiresAt: new Date(clock.now() + config.session.expiresIn * 1000).toISOString(),
           activeOrganizationId: ctx.organizationId,
         }
-      : { ...row, activeOrganizationId: ctx.organizationId }
+      : { ...row, ...presented, activeOrganizationId: ctx.organizationId }
   return { session, user: userView(user) }
+}
+
+/** What a browser comes back to that acted as somebody else. */
+interface KeptSession {
+  /** For the cookie of the session in use; empty where nothing is left to come back to. */
+  readonly cookie: string
+  readonly session: ShownSession['session'] | null
+  readonly user: UserView | null
+}
+
+/**
+ * The session in which somebody began to act as somebody else, which their browser kept; undefined where it kept none. Only
+ * a living one of that person is come back to.
+ */
+export function keptSession(
+  { read, lookup, cookies }: Pick<AuthParts, 'read' | 'lookup' | 'cookies'>,
+  ctx: RequestContext,
+  headers: RequestHeaders,
+): KeptSession | undefined {
+  const sent = (headers['cookie'] ?? '').split(';').map((part) => part.trim())
+  const cookie = sent.find((part) => part.startsWith(`${cookies.admin}=`))?.slice(cookies.admin.length + 1)
+  if (cookie === undefined || cookie === '') return undefined
+  const token = lookup.unsign(cookie)
+  const caller = token === null ? null : lookup.byToken(token, true)
+  const isOwn = caller !== null && caller.actor.id === ctx.impersonatorId && caller.impersonatorId === undefined
+  const session = isOwn ? readSessionByDigest(read, digestOf(token!)) : undefined
+  const user = session === undefined ? undefined : readUser(read, session.userId)
+  if (session === undefined || user === undefined) return { cookie: '', session: null, user: null }
+  return { cookie, session: { ...session, activeOrganizationId: caller!.organizationId }, user: userView(user) }
 }
 
 /** The living sessions of a user, newest first. */

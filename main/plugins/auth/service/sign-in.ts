@@ -65,7 +65,7 @@ export async function signIn(
     })
   } catch (error) {
     await tellFailure(parts, ctx, known?.id ?? null, request.route, error)
-    throw error
+    throw request.route === 'sign-in-username' ? inWordsOfUsernames(error) : error
   }
   const { token } = answer.body as { token?: string | null }
   if (typeof token !== 'string' || known === undefined) {
@@ -77,6 +77,12 @@ export async function signIn(
   const session = readSessionByDigest(read, digestOf(token))
   await tellSignIn(parts, ctx, known.id, request.route, session?.id)
   return { answer, token, expiresAt: session?.expiresAt ?? null, user: known }
+}
+
+/** A refusal of what was typed, as clients of the library compare it who sign in with usernames. */
+function inWordsOfUsernames(error: unknown): unknown {
+  const isWrong = error instanceof PlatformError && error.details['reason'] === 'INVALID_EMAIL_OR_PASSWORD'
+  return isWrong ? platformError('invalid_credentials', { reason: 'INVALID_USERNAME_OR_PASSWORD' }) : error
 }
 
 /**
