@@ -6,10 +6,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +40,14 @@ function copyOver(from: string, to: string, keepsTimes: boolean): void {
     const { atime, mtime } = statSync(source)
     if (keepsTimes) utimesSync(target, atime, mtime)
   }
+}
+
+/** Makes a database that was put back the one that was closed, as in a snapshot of a whole machine. */
+function asClosed(database: string, stateFile: string): void {
+  const { mtimeNs, ctimeNs } = statSync(database, { bigint: true })
+  const state = JSON.parse(readFileSync(stateFile, 'utf8')) as object
+  const text = JSON.stringify({ ...state, modified: String(mtimeNs), changed: String(ctimeNs) })
+  writeFileSync(stateFile, `${text.padEnd(2_047)}\n`)
 }
 
 const start = async (): Promise<void> => {
@@ -139,6 +149,57 @@ describe('a copy of the data folder that is put back', { timeout: 60_000 }, () =
       // Its times kept, it may as well be the file itself, of which somebody changed the rights: nobody is told.
       if (way !== 'copied over, with its times') expect(Date.now() - Date.parse(status.putBackAt)).toBeLessThan(60_000)
       expect((await desk.get('/sync/status')).body.putBackAt).toBeUndefined()
+    },
+  )
+
+  it.each([
+    [8, 1],
+    [1, 8],
+    [4, 4],
+  ] as const)(
+    'is found by what others have where nothing else tells: lacks %i, then writes %i',
+    async (lacks, writes) => {
+      await agree()
+      const { inc } = (await laptop.get('/sync/status')).body.device
+      await pause(true)
+      await laptop.stop()
+      cpSync(dataDir, copyDir, { recursive: true })
+      await start()
+      await pause(false)
+      const titles = new Map<string, string>()
+      for (let index = 0; index < lacks; index += 1) {
+        const title = `Before the snapshot was put back ${index}`
+        titles.set(await made(laptop, title), title)
+      }
+      await agree()
+      await laptop.stop()
+      copyOver(copyDir, dataDir, true)
+      rmSync(copyDir, { recursive: true })
+      asClosed(join(dataDir, 'cairn.db'), join(dataDir, 'cairn.state'))
+      await start()
+      expect((await laptop.get('/sync/status')).body.device.inc).toBe(inc)
+      for (let index = 0; index < writes; index += 1) {
+        const title = `After the snapshot was put back ${index}`
+        titles.set(await made(laptop, title), title)
+        // More ends of the log than the one the snapshot has.
+        if (index === 1) await laptop.stop().then(start)
+      }
+      await pause(false)
+      const underAnother = async (): Promise<boolean> => {
+        const { device, state } = (await laptop.get('/sync/status')).body
+        return state !== 'off' && device.inc !== inc
+      }
+      // Two logs of one length tell of themselves with the next change; until then documents are compared and repaired.
+      if (lacks !== writes) await until('it writes under another number', underAnother)
+      await agree()
+      for (const host of [desk, laptop]) {
+        for (const [id, title] of titles) expect(await recordOf(host, id)).toMatchObject({ title })
+        await until('both say so', async () => (await host.get('/sync/status')).body.state === 'up_to_date')
+      }
+      const last = await made(laptop, 'Written later')
+      await until('it goes on', async () => (await recordOf(desk, last))?.title === 'Written later')
+      expect(await underAnother()).toBe(true)
+      await agree()
     },
   )
 

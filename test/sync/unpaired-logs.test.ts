@@ -33,6 +33,53 @@ async function made(title: string, host: TestHost): Promise<string> {
   return id
 }
 
+describe('what a machine of a member had of an unpaired one', { timeout: 90_000 }, () => {
+  it('goes on as its own changes, with what was built on it (D-386)', async () => {
+    const hosts: TestHost[] = []
+    const begin = async (): Promise<TestHost> => {
+      const host = await createSyncedHost()
+      hosts.push(host)
+      return host
+    }
+    try {
+      const study = await startFounder('Study')
+      hosts.push(study)
+      await study.defineObject('part', { title: { type: 'text' }, notes: { type: 'markdown' } })
+      const [lost, member] = [await begin(), await begin()]
+      await listen(lost)
+      await pair(study, lost, 'Lost')
+      await pair(study, member, 'Member', { role: 'member' })
+      await inStep([study, lost, member])
+      const [studyId, lostId] = [await idOf(study), await idOf(lost)]
+      const { listening } = (await lost.get('/sync/settings')).body
+      await member.patch(`/sync/peers/${studyId}`, { paused: true })
+      await lost.patch(`/sync/peers/${studyId}`, { paused: true })
+      await member.patch(`/sync/peers/${lostId}`, { address: listening[0] })
+      const { id } = (await lost.post('/data/part', { title: 'Made there', notes: 'One two' })).body
+      const { id: other } = (await lost.post('/data/part', { title: 'Left as it was' })).body
+      await until('both have arrived', async () => (await titleOn(member, other)) === 'Left as it was')
+      const edit = { title: 'Edited by the member', notes: 'One two three' }
+      expect((await member.patch(`/data/part/${id}`, edit)).status).toBe(200)
+      await member.patch(`/sync/peers/${lostId}`, { paused: true })
+      expect((await study.delete(`/sync/peers/${lostId}`)).status).toBe(200)
+      await member.patch(`/sync/peers/${studyId}`, { paused: false })
+      await until('the edit arrives', async () => (await titleOn(study, id)) === 'Edited by the member')
+      await inStep([study, member])
+      for (const host of [study, member]) {
+        expect((await host.get(`/data/part/${id}`)).body.record).toMatchObject(edit)
+        expect(await titleOn(host, other)).toBe('Left as it was')
+        expect((await host.get('/sync/status')).body.counts).toMatchObject({ parked: 0, quarantined: 0, conflicts: 0 })
+      }
+      const later = await begin()
+      await pair(study, later, 'Later')
+      await inStep([study, member, later])
+      expect((await later.get(`/data/part/${id}`)).body.record).toMatchObject(edit)
+    } finally {
+      for (const host of hosts) await host.stop()
+    }
+  })
+})
+
 describe('what a machine wrote before it was unpaired', { timeout: 90_000 }, () => {
   it('reaches those that were away, and those that come later (D-386)', async () => {
     const [deskId, laptopId] = [await idOf(desk), await idOf(laptop)]

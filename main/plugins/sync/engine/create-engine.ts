@@ -39,8 +39,8 @@ import { REFUSED_KEY } from '../refusals/refusal-doc.ts'
 import { createRefusedDocs } from '../refusals/refused-docs.ts'
 import { createDocWriter } from '../write/doc-writer.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
-import { reissueUnsigned } from '../write/unsigned-tail.ts'
-import type { Devices, KnownDevice } from './replica.ts'
+import { reissueLogs } from './reissue-logs.ts'
+import type { Devices, Disputed, KnownDevice } from './replica.ts'
 import type { DocKindHandler, DocWriter } from './docs.ts'
 import { addToBackfill, beginBackfill, readBackfill, runBackfill } from './backfill.ts'
 import type { Backfill } from './backfill.ts'
@@ -59,6 +59,8 @@ export interface EngineParts {
   readonly workspace: Uint8Array
   readonly epoch: number
   readonly own: { readonly device: string; readonly inc: number; readonly signer: Signer }
+  /** Up to where the log of a number of this machine is the one others have. */
+  readonly disputed?: Disputed | undefined
   /** Notes on disk what is about to leave; see the sidecar of incarnations. */
   beforeSending(lastSeq: number): void
   /** Whose rights count for what a person wrote on a device; without it nobody is judged. */
@@ -97,7 +99,7 @@ export async function createEngine(parts: EngineParts) {
   const { read, write, clock, log } = host
   const digest = createDigest()
   for await (const slice of walkHashes(read)) for (const { bucket, lhash } of slice) digest.toggle(bucket, lhash)
-  await reissue(parts)
+  await reissueLogs(parts)
   const state = createLogState(readIncarnations(read), digest.bytes())
   state.setProblems(countProblems(read))
   const hlc = createHlcClock({ now: () => clock.now(), last: lastStamp(parts) })
@@ -463,18 +465,6 @@ export async function createEngine(parts: EngineParts) {
       await write('sync.stop', (tx) => signOwnEnds(tx, { workspace, device: own.device, signer: own.signer }))
     },
   }
-}
-
-/** Before anything is known of the log: what of it is a copy that nobody can vouch for is written anew. */
-async function reissue({ host, workspace, epoch, own }: EngineParts): Promise<void> {
-  const isWhole = readIncarnations(host.read).every((row) => row.device === own.device || row.headSeq >= row.storedSeq)
-  if (isWhole) return
-  const append = createOwnLog({ workspace, epoch, ...own, state: createLogState([], createDigest().bytes()) })
-  const count = await host.write('sync.reissue', (tx) => reissueUnsigned(tx, own.device, append))
-  host.log.warn(
-    { count, inc: own.inc },
-    'Changes in a copy of a database that its writer did not sign go on as changes of this machine.',
-  )
 }
 
 /** The last stamp this machine wrote: its clock goes on from there. */

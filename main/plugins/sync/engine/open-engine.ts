@@ -32,7 +32,7 @@ export type JoinedEngine = Awaited<ReturnType<typeof openEngine>>
 export async function openEngine(
   { host, data, metadata, conflicts, texts, storage }: WingParts,
   kinds: DocKinds,
-  start: Pick<RunningStart, 'kind' | 'keys' | 'incarnation' | 'workspace'>,
+  start: Pick<RunningStart, 'kind' | 'keys' | 'incarnation' | 'workspace' | 'disputed'>,
   roster: Roster,
 ) {
   const { read, write, clock, log } = host
@@ -52,6 +52,7 @@ export async function openEngine(
     workspace: start.workspace.workspace,
     epoch: start.workspace.epoch,
     own: { device, inc, signer: start.keys },
+    disputed: start.disputed,
     beforeSending,
     hasFile: (tx, file) => storage()?.travelling(tx, file) !== undefined,
     issuesNumbers: () => roster.issuer() === device,

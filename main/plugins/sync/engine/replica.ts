@@ -101,6 +101,13 @@ export interface Replica {
   onApplied(listener: () => void): () => void
 }
 
+/** A log of this machine of which others have another one. */
+export interface Disputed {
+  readonly inc: number
+  /** Up to here both are the same. */
+  readonly common: number
+}
+
 /** A device that belongs, or belonged, to the workspace. */
 export interface KnownDevice {
   readonly device: string

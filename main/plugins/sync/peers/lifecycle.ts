@@ -8,12 +8,13 @@ import type { Incarnation } from '#main/replication/channel/incarnation-file.ts'
 import { openIncarnation } from '#main/replication/channel/incarnation-file.ts'
 import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart } from '../engine/open-engine.ts'
+import type { Disputed } from '../engine/replica.ts'
 import { readStoredSeq } from '../store/log-store.ts'
 import type { Running, RunningStart } from './running.ts'
 import { sidecarName } from './service.ts'
 import type { WingParts } from './service.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
-import { putWorkspace, readSettings } from './workspace-store.ts'
+import { putWorkspace, readSettings, readWorkspace } from './workspace-store.ts'
 
 /** What may follow each state. */
 const moves = {
@@ -35,6 +36,9 @@ export type LifeState = keyof typeof moves
 
 /** A workspace as it is begun: who writes in it is found out while starting. */
 export type GivenWorkspace = Omit<StoredWorkspace, 'device' | 'inc' | 'bootCounter'>
+
+/** How long another log under the number of this machine is a reason to begin anew once only. */
+const disputedMs = 600_000
 
 /** Makes the life of a machine that is off. */
 export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'mayVisit' | 'onVisitor' | 'changed'>) {
@@ -64,9 +68,10 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
     kind: EngineStart,
     given: (keys: DeviceKeys) => GivenWorkspace,
     before: StoredWorkspace | null,
+    disputed?: Disputed,
   ): Promise<Running> {
     const keys = await loadKeys(host)
-    const { incarnation, workspace } = await beginToWrite(host, keys, given(keys), before)
+    const { incarnation, workspace } = await beginToWrite(host, keys, given(keys), before, disputed !== undefined)
     const settings = readSettings(host.read)
     const relayToken = await unsealToken(host, settings.relayToken)
     // Only here: a host that does not take part carries neither documents nor connections in memory.
@@ -76,7 +81,56 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
       kinds = createDocKinds(parts)
       numberProvisionally(parts, kinds)
     }
-    return openRunning(parts, kinds, { ...around, kind, keys, incarnation, workspace, settings, relayToken })
+    const start = { ...around, kind, keys, incarnation, workspace, settings, relayToken, disputed, again }
+    return openRunning(parts, kinds, start)
+  }
+
+  /** What begins and ends sync, one after the other. */
+  let queue: Promise<unknown> = Promise.resolve()
+  const serially = <T>(job: () => Promise<T>): Promise<T> => {
+    const next = queue.then(job, job)
+    queue = next.catch(() => undefined)
+    return next
+  }
+
+  let isAgainAsked = false
+  let disputedAt = -Infinity
+  /** Stops and starts this machine; what is written meanwhile is found by the start. */
+  function again(disputed?: Disputed): void {
+    const now = performance.now()
+    // A peer that says so without end must not make its host begin without end.
+    if (isAgainAsked || (disputed !== undefined && now - disputedAt < disputedMs)) return
+    if (disputed !== undefined) disputedAt = now
+    isAgainAsked = true
+    void serially(async () => {
+      isAgainAsked = false
+      if (machine === null) return
+      await stop()
+      const stored = readWorkspace(host.read)!
+      await begin('again', () => stored, stored, disputed)
+      around.changed()
+    }).catch((error: unknown) => host.log.error({ err: error }, 'Sync could not be started again.'))
+  }
+
+  /** @throws DeviceKeysUnreadable, Error of the engine */
+  async function begin(
+    kind: EngineStart,
+    given: (keys: DeviceKeys) => GivenWorkspace,
+    before: StoredWorkspace | null,
+    disputed?: Disputed,
+  ): Promise<Running> {
+    move('starting', reason)
+    try {
+      machine = await open(kind, given, before, disputed)
+    } catch (error) {
+      const isUnreadable = error instanceof Error && error.name === 'DeviceKeysUnreadable'
+      const wasOn = kind === 'open' || before?.isOn === true
+      const why = wasOn ? (isUnreadable ? 'keys_unreadable' : 'not_started') : reason
+      move(why === undefined ? 'off' : 'not_started', why)
+      throw error
+    }
+    move('running')
+    return machine
   }
 
   async function stop(): Promise<void> {
@@ -107,26 +161,17 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
       before: StoredWorkspace | null,
       then: (opened: Running) => Promise<void>,
     ): Promise<void> {
-      move('starting', reason)
-      try {
-        machine = await open(kind, given, before)
-      } catch (error) {
-        const isUnreadable = error instanceof Error && error.name === 'DeviceKeysUnreadable'
-        const why = kind === 'open' ? (isUnreadable ? 'keys_unreadable' : 'not_started') : reason
-        move(why === undefined ? 'off' : 'not_started', why)
-        throw error
-      }
-      move('running')
+      const opened = await serially(() => begin(kind, given, before))
       around.changed()
       try {
-        await then(machine)
+        await then(opened)
       } catch (error) {
-        await stop().catch(() => undefined)
+        await serially(stop).catch(() => undefined)
         throw error
       }
     },
     /** Ends taking part; does nothing where it does not. */
-    stop,
+    stop: () => serially(stop),
     /** Does not want to be on any more. */
     giveUp() {
       if (state === 'not_started') move('off')
@@ -157,6 +202,7 @@ async function beginToWrite(
   { device }: DeviceKeys,
   given: GivenWorkspace,
   before: StoredWorkspace | null,
+  collides: boolean,
 ): Promise<{ readonly incarnation: Incarnation; readonly workspace: StoredWorkspace }> {
   const storedSeq = (inc: number): number | undefined => readStoredSeq(read, inc)
   const incarnation = openIncarnation({
@@ -165,6 +211,7 @@ async function beginToWrite(
     now: clock.iso(),
     device,
     database: before === null ? undefined : { ...before, lastSeq: storedSeq(before.inc) ?? 0 },
+    collides,
     isTaken: (inc) => storedSeq(inc) !== undefined,
   })
   const { inc, bootCounter, reason, lostTail } = incarnation

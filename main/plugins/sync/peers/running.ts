@@ -12,6 +12,7 @@ import { countOpen } from '../conflicts/conflict-store.ts'
 import { countWaiting } from '../conflicts/waiting-store.ts'
 import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
+import type { Disputed } from '../engine/replica.ts'
 import { openEngine } from '../engine/open-engine.ts'
 import { createByteLane } from '../files/byte-lane.ts'
 import type { PeerSession } from '../session/peer-session.ts'
@@ -50,6 +51,10 @@ export interface RunningStart {
   readonly settings: LocalSettings
   /** The relay's admin token in clear. */
   readonly relayToken: string | null
+  /** Of a start because others have another log under the number of this machine. */
+  readonly disputed?: Disputed | undefined
+  /** Something can only be put right while nothing runs: this machine is stopped and started again. */
+  again(disputed?: Disputed): void
   /** Whether a stranger may come for a pairing now. */
   mayVisit(): boolean
   onVisitor(link: PeerLink): void
@@ -142,6 +147,8 @@ async function assemble(
         if (!lane.hear(peer, doc, update)) engine.rooms.onLive(peer, doc, update)
       },
       onPlace: moved,
+      onCollision: disputed,
+      onFork: disputed,
     },
     acks: {
       load: () => [...otherIds(), relayId].map((id) => [id, store.of(id).acked] as const),
@@ -332,6 +339,17 @@ async function assemble(
       .catch((error: unknown) => host.log.error({ err: error }, 'What came of an unpaired machine could not be told.'))
   }
 
+  /** Another log has the number of this machine, of a copy of it: it writes under another one, also what that one lacks. */
+  function disputed(peer: string, inc: number): void {
+    if (inc === incarnation.inc) start.again({ inc, common: sessions.ackedBefore(peer).get(inc) ?? 0 })
+  }
+
+  /** Of an unpaired machine this one has what does not count, and no say in it: it goes on as its own changes. */
+  function takeOver(): void {
+    const isMember = roster.device(keys.device)?.role === 'member' && !isRevoked()
+    if (isMember && roster.unsaidLogs().length > 0) start.again()
+  }
+
   /** Connects whom the roster and the store say, and nobody else. */
   function refresh(): void {
     network.keep(wanted())
@@ -391,6 +409,7 @@ async function assemble(
       readers.forget()
       leases.settle()
       sayLogs()
+      takeOver()
       lookAtReaders()
       for (const { device, revokedAt } of roster.devices()) if (revokedAt !== null) sessions.forget(device)
       refresh()

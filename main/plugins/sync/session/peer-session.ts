@@ -104,7 +104,7 @@ export function createPeerSession(parts: SessionParts) {
     refused(code, item, isFault) {
       lastError = code
       if (kind === 'relay') view.leaveOut(item.inc)
-      if (code === 'fork') tellFork(item.inc)
+      if (isForked(code, item)) tellFork(item.inc)
       if (isFault) blame(code, item)
       else say({ kind: 'ERR', code, item })
       changed()
@@ -184,6 +184,10 @@ export function createPeerSession(parts: SessionParts) {
     const code = `envelope_${reason}`
     hold(code, { kind: 'ERR', code, detail: `${inc}/${seq}` })
   }
+
+  /** Of the own log also what does not follow is another log under its number: nobody else can have signed it. */
+  const isForked = (code: string, { inc }: Position): boolean =>
+    code === 'fork' || (code === 'invalid' && inc === replica.identity().inc)
 
   /** Once for each incarnation: a peer that says so without end must not make its host act without end. */
   function tellFork(inc: number): void {
@@ -267,7 +271,7 @@ export function createPeerSession(parts: SessionParts) {
     lastError = frame.code
     if (frame.item !== undefined) {
       sender.refused(frame.item, frame.code)
-      if (frame.code === 'fork') tellFork(frame.item.inc)
+      if (isForked(frame.code, frame.item)) tellFork(frame.item.inc)
     } else if (isOpen()) admissions.answered(false)
     if (state === 'opening') {
       state = 'refused'

@@ -1,6 +1,7 @@
 // All sessions of a machine: one for each peer that is connected, what is known of the others, and what all of them come
 // to. Knows sessions and what they tell, not how links are opened.
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { Position } from '#main/replication/wire/vector-codec.ts'
 import { createBadCount } from './misbehaviour.ts'
 import type { BadCount } from './misbehaviour.ts'
@@ -50,6 +51,8 @@ export function createSessions(parts: SessionsParts) {
   const paused = new Map<string, { readonly reason: string; readonly until: number }>()
   /** What is held against peers, over their links: connecting anew forgives nothing. */
   const bad = new Map<string, BadCount>()
+  /** What each peer had, by its own word, before it was connected last. */
+  const ackedBefore = new Map<string, Vector>()
   /** Links that have not ended yet. */
   const closing = new Set<Promise<void>>()
   let unsentSince: string | undefined
@@ -148,6 +151,7 @@ export function createSessions(parts: SessionsParts) {
         return undefined
       }
       sessions.get(peer)?.close('replaced')
+      ackedBefore.set(peer, memory.peers().get(peer)?.acked ?? new Map())
       const held = bad.get(peer) ?? createBadCount(timers)
       bad.set(peer, held)
       const session = createPeerSession({
@@ -185,6 +189,8 @@ export function createSessions(parts: SessionsParts) {
     /** The session of a connected peer. */
     of: (peer: string): PeerSession | undefined => sessions.get(peer),
     all: (): readonly PeerSession[] => [...sessions.values()],
+    /** What a peer had, by its own word, before it was connected last. */
+    ackedBefore: (peer: string): Vector => ackedBefore.get(peer) ?? new Map(),
     /** Status of a peer as of now, or as of its last session. */
     status: (peer: string): SessionStatus | undefined => sessions.get(peer)?.status() ?? ended.get(peer),
     /** Milliseconds a peer's clock is ahead, by its last five handshakes. */

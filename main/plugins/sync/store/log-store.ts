@@ -87,6 +87,17 @@ export function readHeads(read: Pick<Reader, 'all'>, inc: number, from: number, 
   return read.all(statement<Head>(sql, [inc, from]))
 }
 
+/** The last head of an incarnation up to a number; undefined where there is none. */
+export function readHeadUpTo(read: Pick<Reader, 'get'>, inc: number, seq: number): Head | undefined {
+  const sql = 'SELECT inc, seq, hash, sig FROM sync_head WHERE inc = ? AND seq <= ? ORDER BY seq DESC LIMIT 1'
+  return read.get(statement<Head>(sql, [inc, seq]))
+}
+
+/** Takes the heads of an incarnation away from a number on. */
+export function deleteHeads(tx: Pick<Tx, 'run'>, inc: number, from: number): void {
+  tx.run(statement('DELETE FROM sync_head WHERE inc = ? AND seq >= ?', [inc, from]))
+}
+
 /** Bytes of the whole log. */
 export function logBytes(read: Pick<Reader, 'get'>): number {
   const sql = "SELECT coalesce(sum(pgsize), 0) AS bytes FROM dbstat WHERE name = 'sync_env'"
