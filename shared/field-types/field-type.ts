@@ -22,6 +22,8 @@ export interface ParseEnv {
   readonly sanitizeHtml?: (html: string) => string
   /** Problems of a value with a JSON Schema (2020-12), by dotted path inside the value; given by the host likewise. */
   readonly checkJsonSchema?: (schema: unknown, value: unknown) => readonly JsonSchemaProblem[]
+  /** Options that fields are about to get: they count as there. */
+  readonly newOptions?: ReadonlyMap<FieldSchema, ReadonlySet<string>>
 }
 
 /** What filter operands need beside that. */

@@ -21,11 +21,11 @@ export const multiselectType: FieldType = {
   blankIsNull: true,
   sqlType: () => 'TEXT',
   operators: () => 'M',
-  parse(value, field, _env, stored) {
+  parse(value, field, env, stored) {
     const isStored = (option: string) => Array.isArray(stored) && stored.includes(option)
     return parseList(value, field, field.settings.maxItems ?? 1_000, (item, path) => {
       if (typeof item !== 'string') return problem(path, 'invalid_type', 'The value must be text.', item)
-      if (isWritableOption(field, item, isStored)) return item
+      if (isWritableOption(field, item, isStored) || env.newOptions?.get(field)?.has(item) === true) return item
       return problem(path, 'invalid_option', 'The value is not an active option.', item)
     })
   },

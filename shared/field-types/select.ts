@@ -18,9 +18,10 @@ export const selectType: FieldType = {
   blankIsNull: true,
   sqlType: () => 'TEXT',
   operators: () => 'O',
-  parse(value, field, _env, stored) {
+  parse(value, field, env, stored) {
     if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', value)
     if (isWritableOption(field, value, (option) => option === stored)) return parsed(value)
+    if (env.newOptions?.get(field)?.has(value) === true) return parsed(value)
     return refused(field, 'invalid_option', 'The value is not an active option.', value)
   },
   fromText: (text, field) => findOption(field, text) ?? text,

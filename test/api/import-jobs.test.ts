@@ -231,6 +231,44 @@ describe('import jobs', () => {
     expect((await host.post(`/data/import/jobs/${body.jobId}/undo`)).status).toBe(409)
   })
 
+  it('foretells in a dry run what the job does', async () => {
+    await host.defineObject('branch', {
+      name: { type: 'text', required: true },
+      mail: { type: 'email', unique: true },
+      kind: { type: 'select', options: ['old'] },
+      within: { type: 'tree', reference: 'branch' },
+    })
+    const rows = [
+      { name: 'Leaf', within: 'Trunk', kind: 'Quite new' },
+      { name: 'Trunk', mail: 't@example.org' },
+      { name: 'Trunk', mail: 'T@example.org', kind: 'old' },
+      { mail: 'none@example.org' },
+    ]
+    const run = async (dryRun: boolean): Promise<unknown> => {
+      const options = {
+        writeMode: 'upsert',
+        matchFields: ['mail'],
+        skipBlankMatchKey: false,
+        createMissingOptions: true,
+      }
+      const { body } = await host.post('/data/branch/import/jobs', { ...options, dryRun, rows })
+      const { status, created, updated, failed } = await ended(body.jobId)
+      const { results } = (await host.get(`/data/import/jobs/${body.jobId}/results`)).body
+      return [
+        status,
+        created,
+        updated,
+        failed,
+        results.map((one: { errors?: { code: string }[] }) => one.errors?.[0]?.code),
+      ]
+    }
+    const foretold = await run(true)
+    expect(foretold).toEqual(['completed', 2, 1, 1, [undefined, undefined, undefined, 'required']])
+    expect(await total('branch')).toBe(0)
+    expect(await run(false)).toEqual(foretold)
+    expect(await total('branch')).toBe(2)
+  })
+
   it('starts once for one Idempotency-Key, also when the body is a file', async () => {
     const headers = { ...csvType, 'idempotency-key': 'import-once' }
     const first = await host.post('/data/contact/import/jobs', 'name\nOnce\n', headers)

@@ -97,6 +97,99 @@ describe('POST /data/:object/import', () => {
     expect(host.takeEvents()).toEqual([])
   })
 
+  it('foretells in a dry run what the import does, row by row', async () => {
+    await host.defineObject('place', {
+      name: { type: 'text', required: true },
+      code: { type: 'text', externalId: true },
+      mail: { type: 'email', unique: true },
+      rank: { type: 'number', required: true },
+      kind: { type: 'select', options: ['old'] },
+      kinds: { type: 'multiselect', options: ['old'] },
+      within: { type: 'tree', reference: 'place' },
+      near: { type: 'lookup', reference: 'place', multiple: true },
+    })
+    const told = async (body: Record<string, unknown>): Promise<Record<string, unknown>> => {
+      const report = async (dryRun: boolean): Promise<unknown> => {
+        const { errors, dryRun: _, ...counts } = (await host.post('/data/place/import', { ...body, dryRun })).body
+        return {
+          ...counts,
+          errors: (errors as Record<string, unknown>[]).map((one) => [one['row'], one['field'], one['code']]),
+        }
+      }
+      const before = (await host.get('/data/place?count=true&top=1')).body.total
+      const foretold = await report(true)
+      expect((await host.get('/data/place?count=true&top=1')).body.total).toBe(before)
+      const done = await report(false)
+      expect(foretold).toEqual(done)
+      return done as Record<string, unknown>
+    }
+    const byMail = { writeMode: 'upsert', matchFields: ['mail'] }
+    // The second row changes what the first one makes; the last one is refused for what it says itself.
+    const repeated = 'name,mail,rank\nA,a@x.org,1\n,A@x.org,2\nA2,a@x.org,3\nB,b@x.org,\nB,b@x.org,1\n,a@x.org,no\n'
+    expect(await told({ ...byMail, csv: repeated.replace('\n,A@x.org', '\nA1,A@x.org') })).toMatchObject({
+      created: 2,
+      updated: 2,
+      failed: 2,
+    })
+    expect(
+      await told({
+        ...byMail,
+        rows: [
+          { name: 'C', mail: 'c@x.org', rank: 1 },
+          { mail: 'C@x.org', rank: 2 },
+        ],
+      }),
+    ).toMatchObject({ created: 1, updated: 1, failed: 0 })
+    expect(
+      await told({ ...byMail, writeMode: 'update', csv: 'mail,rank\na@x.org,7\nA@X.org,8\na@x.org,9\n' }),
+    ).toMatchObject({ updated: 3, failed: 0 })
+    // Values that another row has, in whatever case; a row that fails has none.
+    expect(await told({ csv: 'name,mail,rank\n,d@x.org,1\nD,d@x.org,1\nE,D@X.ORG,1\nF,a@X.org,1\n' })).toMatchObject({
+      created: 1,
+      failed: 3,
+    })
+    expect(
+      await told({
+        writeMode: 'upsert',
+        matchFields: ['code'],
+        csv: 'name,code,mail,rank\nG,g,g@x.org,1\nH,h,G@x.org,1\nG,g,g2@x.org,2\nH,h,G@x.org,1\nH,h,g@x.org,1\n',
+      }),
+    ).toMatchObject({ created: 2, updated: 1, failed: 2 })
+    // Records of the object itself, before and after the rows that name them.
+    expect(
+      await told({
+        rows: [
+          { name: 'Town', rank: 1, within: 'Land' },
+          { name: 'Land', code: 'L', rank: 1 },
+          { name: 'Street', rank: 1, within: 'Town', near: ['L', 'C'] },
+          { name: 'Lost', rank: 1, within: 'Nowhere' },
+          { name: 'Same', rank: 1 },
+          { name: 'Same', rank: 1 },
+          { name: 'Unsure', rank: 1, within: 'Same' },
+        ],
+      }),
+    ).toMatchObject({ created: 5, failed: 2 })
+    const added = {
+      createMissingOptions: true,
+      csv: 'name,rank,kind,kinds\nI,1,Brand new,old;x y\nJ,1,brand NEW,\nK,a,z,\n',
+    }
+    expect(await told(added)).toMatchObject({ created: 2, failed: 1 })
+    // From one slice of rows to the next.
+    const many = Array.from({ length: 1_200 }, (_, at) => ({
+      name: `M${at}`,
+      mail: `m${at % 1_100}@x.org`,
+      rank: 1,
+      ...(at === 1_199 ? { within: 'M3' } : {}),
+    }))
+    expect(await told({ rows: many.slice(0, 1_150) })).toMatchObject({ created: 1_100, failed: 50 })
+    expect(
+      await told({ ...byMail, rows: many.map((row) => ({ ...row, mail: `n${row.mail}`, name: `N${row.name}` })) }),
+    ).toMatchObject({
+      created: 1_100,
+      updated: 100,
+    })
+  })
+
   it('updates and upserts by match fields; blank keys are skipped', async () => {
     await run({ rows: [{ name: 'Up', email: 'up@example.org', age: 1 }] })
     const updated = await run({

@@ -2,6 +2,7 @@
 import type { FieldError } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema, FileReference } from '#shared/field-types/field-schema.ts'
+import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -234,6 +235,8 @@ export interface BulkInput {
   readonly purge?: boolean
   /** With `purge`: the caller awaits {@link SearchService.clearStale} before it calls the records gone. */
   readonly clearsSearch?: boolean
+  /** See {@link ParseEnv}; for records that are only tried. */
+  readonly newOptions?: ParseEnv['newOptions']
   /** What is wrong with records already, by index: they are refused, with everything else that is. */
   readonly problems?: ReadonlyMap<number, readonly FieldError[]>
   /**

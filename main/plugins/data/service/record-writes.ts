@@ -113,8 +113,9 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
     requireDepth(ctx)
     const ids = records.map(({ id, data }) => id ?? (operation === 'create' ? givenId(data) : undefined))
     requireSize(listName, ids, maxRecords ?? parts.maxBatchRecords())
-    const env = parts.envFor(ctx, schema)
-    const { problems, clearsSearch, alongside } = input
+    const { problems, clearsSearch, alongside, newOptions } = input
+    const common = parts.envFor(ctx, schema)
+    const env = newOptions === undefined ? common : { ...common, newOptions }
     const steps = records.map((item, index) =>
       stepOf(action, schema, env, item, { problems: problems?.get(index), clearsSearch }),
     )

@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { ImportInput, ImportReport } from '../api.ts'
 import { mapColumns, readingRight } from './columns.ts'
 import { collectMissingOptions } from './missing-options.ts'
+import type { NewOptions } from './missing-options.ts'
 import type { RowOutcome } from './row-outcome.ts'
 import { createRowPlan, sliceSize } from './row-plan.ts'
 import type { PlanParts } from './row-plan.ts'
@@ -22,14 +23,16 @@ export async function importDirectly(
 ): Promise<ImportReport> {
   const ctx = importContext(caller, input)
   const schema = importedObject(parts, ctx, input)
-  if (input.createMissingOptions && !input.dryRun) {
+  let newOptions: NewOptions | undefined
+  if (input.createMissingOptions) {
     const canRead = readingRight(parts.authorizer(), ctx, schema.name)
     const columns = mapColumns(schema, input.columns, input.mapping, canRead)
     const options = collectMissingOptions(schema, columns, input.nullValues)
     options.add(input.rows)
-    await options.save(parts.metadata, ctx)
+    if (input.dryRun) newOptions = options.foretold(parts.authorizer(), ctx)
+    else await options.save(parts.metadata, ctx)
   }
-  const plan = createRowPlan(parts, ctx, input)
+  const plan = createRowPlan(parts, ctx, input, newOptions)
   const report: ImportReport = {
     object: input.object,
     total: input.rows.length,
@@ -49,7 +52,7 @@ export async function importDirectly(
       const written = await plan.write(ctx, open.slice(start, start + sliceSize))
       for (const outcome of written.outcomes) outcomes.set(outcome.row, outcome)
     }
-    open = input.dryRun ? [] : open.filter(({ row }) => outcomes.get(row)?.waits === true)
+    open = open.filter(({ row }) => outcomes.get(row)?.waits === true)
   }
   for (let row = 1; row <= input.rows.length; row += 1) add(report, outcomes.get(row)!)
   return report

@@ -9,6 +9,7 @@ import { mapColumns, readingRight } from './columns.ts'
 import { optionsOf, requestIdOf } from './job-view.ts'
 import type { StoredOptions } from './job-view.ts'
 import { collectMissingOptions } from './missing-options.ts'
+import type { NewOptions } from './missing-options.ts'
 import { stagedName } from './phase.ts'
 import type { PhaseParts } from './phase.ts'
 import type { RowOutcome } from './row-outcome.ts'
@@ -30,7 +31,13 @@ export async function runImportPhase(
 ): Promise<boolean> {
   const { metadata, staging, read } = parts
   const options = optionsOf(job)
-  if (options.createMissingOptions && !options.dryRun && job.processed === 0) await addOptions(parts, ctx, job, options)
+  // What a dry run would add is found again where it goes on.
+  const newOptions =
+    options.createMissingOptions && (options.dryRun || job.processed === 0)
+      ? await addOptions(parts, ctx, job, options)
+      : undefined
+  const planned = (): RowPlan =>
+    createRowPlan(parts, ctx, { ...options, object: job.object, fromSheet: options.format === 'xlsx' }, newOptions)
   let plan: RowPlan | undefined
   let watch: ReturnType<ChangeWatches['watch']> | undefined
   let { processed } = job
@@ -38,7 +45,7 @@ export async function runImportPhase(
     for await (const { rows, end } of staging.read(stagedName(job.id), job.position, sliceSize)) {
       if (interrupted()) return false
       if (plan === undefined || metadata.objectSchema(job.object) !== plan.schema) {
-        plan = createRowPlan(parts, ctx, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
+        plan = planned()
         watch?.stop()
         const needed = options.writeMode !== 'insert' || derivesValues(plan.schema)
         watch = needed ? parts.watches.watch(requestIdOf(job.id), plan.schema) : undefined
@@ -63,13 +70,19 @@ export async function runImportPhase(
   } finally {
     watch?.stop()
   }
-  return options.dryRun || (await retryWaiting(parts, ctx, job, interrupted))
+  // Only the plan of a dry run knows the rows that would be records.
+  return retryWaiting(parts, ctx, job, interrupted, options.dryRun && plan !== undefined ? () => plan! : planned)
 }
 
-/** Reads all rows once to find the options that choice fields are missing. */
-async function addOptions(parts: PhaseParts, ctx: RequestContext, job: JobRow, options: StoredOptions): Promise<void> {
+/** Reads all rows once to find the options that choice fields are missing; a dry run answers them. */
+async function addOptions(
+  parts: PhaseParts,
+  ctx: RequestContext,
+  job: JobRow,
+  options: StoredOptions,
+): Promise<NewOptions | undefined> {
   const schema = parts.metadata.objectSchema(job.object)
-  if (schema === undefined) return
+  if (schema === undefined) return undefined
   const columns = mapColumns(
     schema,
     options.columns,
@@ -78,5 +91,7 @@ async function addOptions(parts: PhaseParts, ctx: RequestContext, job: JobRow, o
   )
   const missing = collectMissingOptions(schema, columns, options.nullValues)
   for await (const { rows } of parts.staging.read(stagedName(job.id), 0, 1_000)) missing.add(rows)
+  if (options.dryRun) return missing.foretold(parts.authorizer(), ctx)
   await missing.save(parts.metadata, ctx)
+  return undefined
 }

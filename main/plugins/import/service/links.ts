@@ -23,12 +23,17 @@ export interface LinkResolver {
 /** Names remembered per object; found ones only, because a later row may add what is missing. */
 const maxRemembered = 20_000
 
-type Found = { readonly id: string } | 'several'
+/** What a name leads to. */
+export type Found = { readonly id: string } | 'several'
 
-/** Makes a resolver for the relation fields among `fields`. */
+/**
+ * Makes a resolver for the relation fields among `fields`.
+ * @param foretold what a name would lead to that leads nowhere yet
+ */
 export function createLinkResolver(
   parts: { data: DataService; metadata: MetadataService },
   fields: readonly FieldSchema[],
+  foretold?: (object: string, name: string) => Found | undefined,
 ): LinkResolver {
   const relations = fields.filter(
     (field) =>
@@ -61,7 +66,8 @@ export function createLinkResolver(
         if (target === undefined) continue
         const known = await lookUp(ctx, target, [...names])
         for (const row of rows) {
-          if (namesOf(row.values[field.name]).length > 0) replace(row, field, known)
+          if (namesOf(row.values[field.name]).length > 0)
+            replace(row, field, (name) => known.get(name) ?? foretold?.(target.name, name))
         }
       }
     },
@@ -69,7 +75,7 @@ export function createLinkResolver(
 }
 
 /** External ids first: they are made to tell records apart; then the name people see. */
-function namingFields(target: ObjectSchema): FieldSchema[] {
+export function namingFields(target: ObjectSchema): FieldSchema[] {
   const fields = target.fields.filter((field) => field.externalId)
   if (!fields.includes(target.displayField)) fields.push(target.displayField)
   return fields.filter((field) => declaredTypeOf(field).names && !field.multiple)
@@ -106,10 +112,10 @@ function namesOf(value: unknown): string[] {
   return [value].flat().filter((item): item is string => typeof item === 'string' && parseUuid(item) === null)
 }
 
-function replace(row: LinkedRow, field: FieldSchema, known: ReadonlyMap<string, Found>): void {
+function replace(row: LinkedRow, field: FieldSchema, find: (name: string) => Found | undefined): void {
   const idOf = (item: unknown): unknown => {
     if (typeof item !== 'string' || parseUuid(item) !== null) return item
-    const found = known.get(item)
+    const found = find(item)
     if (typeof found === 'object') return found.id
     const name = item.slice(0, 100)
     row.errors.push(

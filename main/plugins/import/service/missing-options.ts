@@ -3,6 +3,8 @@ import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { cellOf } from './columns.ts'
@@ -23,7 +25,15 @@ export interface MissingOptions {
    * @returns whether the definition changed
    */
   save(metadata: MetadataService, ctx: RequestContext): Promise<boolean>
+  /**
+   * The options that saving would add: values by label in small letters, by field.
+   * @throws permission_denied, as saving would
+   */
+  foretold(authorizer: Authorizer, ctx: RequestContext): NewOptions
 }
+
+/** Options that fields would get. */
+export type NewOptions = ReadonlyMap<FieldSchema, ReadonlyMap<string, string>>
 
 /** A choice and the value it is stored as. */
 interface MissingOption {
@@ -68,6 +78,16 @@ export function collectMissingOptions(
       }
       await metadata.save(ctx, { type: 'object', name: schema.name, item: definition })
       return true
+    },
+    foretold(authorizer, ctx) {
+      const used = choices.filter(({ added }) => added.length > 0)
+      if (used.length > 0) requireSystemPermission(authorizer, ctx, 'manage_metadata')
+      return new Map(
+        used.map(({ column, added }) => [
+          column.field,
+          new Map(added.map(({ value, label }) => [label.toLowerCase(), value])),
+        ]),
+      )
     },
   }
 }

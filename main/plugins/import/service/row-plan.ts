@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound, platformError } from '#shared/errors.ts'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
-import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -15,9 +14,12 @@ import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { ImportOptions } from '../api.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import { cellOf, createCellReader, mapColumns, readingRight } from './columns.ts'
+import { createForetold } from './foretold.ts'
+import type { MadeRecord } from './foretold.ts'
 import { createLinkResolver } from './links.ts'
 import { findMatches, keyOf, matchFieldsOf, normaliseKey } from './matching.ts'
 import type { Match } from './matching.ts'
+import type { NewOptions } from './missing-options.ts'
 import { errorsOf } from './row-outcome.ts'
 import type { RowError, RowOutcome } from './row-outcome.ts'
 import type { SourceRow } from './sources.ts'
@@ -72,38 +74,71 @@ interface Row {
   readonly errors: RowError[]
 }
 
+/** A row and the record it changes; none for one that makes it. */
+interface AimedRow extends Row {
+  readonly id?: string
+  /** The row as it was read, where this is a copy of it. */
+  readonly origin?: Row
+  /** In a dry run, the record that an earlier row would have made: tried as a new one that holds what both say. */
+  readonly earlier?: MadeRecord
+}
+
+/** What a row's key leads to, with what earlier rows of a dry run would have made. */
+type Aim = Match | 'blank' | MadeRecord
+
+/** Who hears of what is written, and of what would be. */
+interface Listeners {
+  readonly observer: SliceObserver | undefined
+  remember(row: AimedRow): void
+}
+
 /** A group of rows for one bulk write. */
 interface Group {
   readonly operation: 'create' | 'update'
-  readonly rows: readonly (Row & { readonly id?: string })[]
+  readonly rows: readonly AimedRow[]
 }
 
 /**
  * Prepares an import.
+ * @param newOptions options that a dry run takes for there
  * @throws resource_not_found, validation_error for columns and match fields
  */
-export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: PlanInput): RowPlan {
+export function createRowPlan(
+  parts: PlanParts,
+  ctx: RequestContext,
+  input: PlanInput,
+  newOptions: NewOptions = new Map(),
+): RowPlan {
   const { data, metadata, settings } = parts
   const schema = metadata.objectSchema(input.object)
   if (schema === undefined) throw notFound('object', input.object)
   const canRead = readingRight(parts.authorizer(), ctx, schema.name)
   const columns = mapColumns(schema, input.columns, input.mapping, canRead)
   const matchFields = input.writeMode === 'insert' ? [] : matchFieldsOf(schema, input.matchFields, columns, canRead)
-  const env: ParseEnv = { timeZone: settings.get('timezone'), defaultCurrency: settings.get('currency') }
+  const env: ParseEnv = {
+    timeZone: settings.get('timezone'),
+    defaultCurrency: settings.get('currency'),
+    ...(newOptions.size > 0 && {
+      newOptions: new Map([...newOptions].map(([field, added]) => [field, new Set(added.values())])),
+    }),
+  }
   const readCell = createCellReader(input, env)
+  const ownLinks = new Set(columns.flatMap(({ field }) => (field.reference === schema.name ? [field.name] : [])))
+  const foretold = input.dryRun
+    ? createForetold(schema, { ownLinks, isMatched: matchFields.length > 0 }, env)
+    : undefined
   const links = createLinkResolver(
     parts,
     columns.map(({ field }) => field),
+    (object, name) => (object === schema.name ? foretold?.named(name) : undefined),
   )
-  const unique = schema.fields.filter((field) => field.unique)
-  const ownLinks = new Set(columns.flatMap(({ field }) => (field.reference === schema.name ? [field.name] : [])))
-  const seen = new Set<string>()
 
   const readRow = ({ row, cells }: { row: number; cells: SourceRow }): Row => {
     const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
     for (const column of columns) {
       const cell = cellOf(cells, column)
-      if (cell !== undefined) values[column.field.name] = readCell(cell, column.field)
+      if (cell !== undefined)
+        values[column.field.name] = asOption(readCell(cell, column.field), newOptions.get(column.field))
     }
     const errors: RowError[] = []
     if (hasCellsBeyond(cells, input.columns.length))
@@ -139,17 +174,13 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
     return runs
   }
 
-  const findAll = async (
-    ctx: RequestContext,
-    rows: readonly Row[],
-    all: Keys,
-  ): Promise<(row: Row) => Match | 'blank'> => {
+  const findAll = async (ctx: RequestContext, rows: readonly Row[], all: Keys): Promise<(row: Row) => Aim> => {
     if (matchFields.length === 0) return () => 'none'
     const keys = new Map(rows.map((row) => [row, all.get(row)!]))
     const matches = await findMatches(data, ctx, schema, matchFields, [...keys.values()], env)
     return (row) => {
       const key = keyOf(keys.get(row)!, matchFields)
-      return key === null ? 'blank' : (matches.get(key) ?? 'none')
+      return key === null ? 'blank' : (matches.get(key) ?? foretold?.find(key) ?? 'none')
     }
   }
 
@@ -168,11 +199,14 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
       const keys = keysOf(rows)
       const outcomes: RowOutcome[] = []
       let recorded = false
-      // A dry run writes nothing that a later row could find.
-      const runs = input.dryRun ? [rows] : withoutRepeatedKeys(rows, keys)
+      const runs = withoutRepeatedKeys(rows, keys)
+      const remember = (row: AimedRow): void => {
+        const key = matchFields.length === 0 ? null : keyOf(keys.get(row.origin ?? row)!, matchFields)
+        foretold?.remember(row.values, row.id ?? row.earlier?.made, key)
+      }
       for (const [at, run] of runs.entries()) {
         const matchOf = await findAll(ctx, run, keys)
-        recorded = await writeRun(ctx, run, matchOf, outcomes, observer, at === runs.length - 1)
+        recorded = await writeRun(ctx, run, matchOf, outcomes, { observer, remember }, at === runs.length - 1)
       }
       return { outcomes, recorded: recorded && !input.dryRun }
     },
@@ -182,19 +216,15 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
   async function writeRun(
     ctx: RequestContext,
     rows: readonly Row[],
-    matchOf: (row: Row) => Match | 'blank',
+    matchOf: (row: Row) => Aim,
     outcomes: RowOutcome[],
-    observer: SliceObserver | undefined,
+    listeners: Listeners,
     isLastRun: boolean,
   ): Promise<boolean> {
-    const creates: Row[] = []
-    const updates: (Row & { id: string })[] = []
-    const wrong: (Row & { id?: string })[] = []
+    const creates: AimedRow[] = []
+    const updates: (AimedRow & { id: string })[] = []
+    const wrong: AimedRow[] = []
     for (const row of rows) {
-      // A dry run writes nothing, so doubles within the file would otherwise go unnoticed.
-      const double = input.dryRun ? unique.find((field) => isRepeated(seen, field, row.values[field.name])) : undefined
-      if (double !== undefined)
-        row.errors.push({ field: double.name, code: 'not_unique', message: 'An earlier row has this value.' })
       const target = aim(input, matchOf(row))
       if (target === 'ambiguous' && row.errors.length === 0) {
         const message = 'Several records match the row.'
@@ -204,25 +234,69 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
         const isAimed = target === 'create' || typeof target === 'object'
         const own = failure(row.row, row.errors)
         if (!isAimed || own.waits === true) outcomes.push(own)
-        else wrong.push({ ...row, ...(target === 'create' ? {} : target) })
+        else wrong.push(aimed(row, target))
       } else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
-      else if (target === 'create') creates.push(row)
-      else updates.push({ ...row, id: (target as { id: string }).id })
+      else if (target === 'ambiguous') continue
+      else if (target === 'create' || 'made' in target) creates.push(aimed(row, target))
+      else updates.push({ ...row, id: target.id, origin: row })
     }
-    for (const operation of ['create', 'update'] as const) {
-      const group = wrong.filter(({ id }) => (id === undefined) === (operation === 'create'))
-      if (group.length > 0) outcomes.push(...(await findProblems(ctx, { operation, rows: group })))
-    }
+    outcomes.push(...(await findAllProblems(ctx, wrong)))
     const groups: Group[] = withoutRepeatedIds(updates).map((group) => ({ operation: 'update', rows: group }))
     if (creates.length > 0) groups.unshift({ operation: 'create', rows: creates })
     let recorded = false
     for (const [index, group] of groups.entries()) {
-      await writeGroup(ctx, group, outcomes, observer, (done) => {
+      await writeGroup(ctx, group, outcomes, listeners, (done) => {
         recorded = done && isLastRun && index === groups.length - 1
         return recorded
       })
     }
     return recorded
+  }
+
+  async function findAllProblems(ctx: RequestContext, rows: readonly AimedRow[]): Promise<RowOutcome[]> {
+    const outcomes: RowOutcome[] = []
+    for (const operation of ['create', 'update'] as const) {
+      const group = rows.filter(({ id }) => (id === undefined) === (operation === 'create'))
+      if (group.length > 0) outcomes.push(...(await findProblems(ctx, { operation, rows: group })))
+    }
+    return outcomes
+  }
+
+  /** The rows without those that repeat a unique value of an earlier one, which a dry run has not written. */
+  async function withoutDoubles(
+    ctx: RequestContext,
+    rows: readonly AimedRow[],
+    outcomes: RowOutcome[],
+  ): Promise<readonly AimedRow[]> {
+    if (foretold === undefined) return rows
+    const doubles = new Set<AimedRow>()
+    for (const row of rows) {
+      const field = foretold.taken(row.values, row.id ?? row.earlier?.made)
+      if (field === undefined) continue
+      row.errors.push({ field: field.name, code: 'not_unique', message: 'An earlier row has this value.' })
+      doubles.add(row)
+    }
+    if (doubles.size === 0) return rows
+    outcomes.push(...(await findAllProblems(ctx, [...doubles])))
+    return rows.filter((row) => !doubles.has(row))
+  }
+
+  /** What is tried or written of a row. */
+  function recordOf(row: AimedRow): BulkItem {
+    const data = foretold === undefined ? row.values : foretold.writable(row.values).values
+    const whole =
+      row.earlier?.values === undefined ? data : { ...foretold!.writable(row.earlier.values).values, ...data }
+    return row.id === undefined ? { data: whole } : { id: row.id, data: whole }
+  }
+
+  /** The problems of a row that was tried, without what is missing only because it was left out. */
+  function problemsOf(row: AimedRow, result: BulkResultItem): RowError[] {
+    const errors = errorsOf(result)
+    if (foretold === undefined) return errors
+    const left = new Set(foretold.writable(row.values).left)
+    const isPart = row.earlier !== undefined
+    const isLeft = (field: string): boolean => left.has(field) || (isPart && !Object.hasOwn(row.values, field))
+    return errors.filter(({ code, field = '' }) => code !== 'required' || !isLeft(field))
   }
 
   /** All that is wrong with rows that will not be written as it is. */
@@ -234,27 +308,37 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
       options: { atomic: false, returnRecords: false, continueOnError: true, validateOnly: true },
       maxRecords: sliceSize,
       problems: new Map(rows.map(({ errors }, at) => [at, errors.map(problemOf)])),
+      newOptions: env.newOptions,
     })
     return results.map((result) => {
-      const { row, errors } = rows[result.index]!
+      const row = rows[result.index]!
+      const isOfValues = result.errors?.[0]?.details['fieldErrors'] !== undefined
       // A refusal of another kind, of a right for example, says nothing of the values.
-      return failure(row, result.errors?.[0]?.details['fieldErrors'] === undefined ? errors : errorsOf(result))
+      return failure(row.row, isOfValues ? problemsOf(row, result) : row.errors)
     })
   }
 
   async function writeGroup(
     ctx: RequestContext,
-    { operation, rows }: Group,
+    { operation, rows: given }: Group,
     outcomes: RowOutcome[],
-    observer: SliceObserver | undefined,
+    { observer, remember }: Listeners,
     isLast: (groupDone: boolean) => boolean,
   ): Promise<void> {
+    const rows = await withoutDoubles(ctx, given, outcomes)
+    if (rows.length === 0) return
     const records = rows.map(recordOf)
     const options = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: input.dryRun }
     const before = outcomes.length
     const toOutcome = (result: BulkResultItem): RowOutcome => {
-      const { row } = rows[result.index]!
-      if (!result.success) return failure(row, errorsOf(result))
+      const aimedRow = rows[result.index]!
+      const { row } = aimedRow
+      if (!result.success) {
+        const errors = problemsOf(aimedRow, result)
+        if (errors.length > 0) return failure(row, errors)
+      }
+      if (input.dryRun) remember(aimedRow)
+      if (aimedRow.earlier !== undefined) return { row, operation: 'update' }
       const id = input.dryRun && operation === 'create' ? undefined : result.id
       if (id === undefined) return { row, operation }
       const changes = operation === 'update' ? observer?.watch?.changesOf(id) : undefined
@@ -267,6 +351,7 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
       records,
       options,
       maxRecords: sliceSize,
+      newOptions: env.newOptions,
       ...(observer === undefined
         ? {}
         : {
@@ -286,15 +371,23 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
   }
 }
 
-function recordOf({ id, values }: { readonly id?: string; readonly values: Record<string, unknown> }): BulkItem {
-  return id === undefined ? { data: values } : { id, data: values }
+/** What the values of a new choice are stored as. */
+function asOption(value: unknown, added: ReadonlyMap<string, string> | undefined): unknown {
+  if (added === undefined) return value
+  if (Array.isArray(value)) return value.map((item) => asOption(item, added))
+  return typeof value === 'string' ? (added.get(value.trim().toLowerCase()) ?? value) : value
+}
+
+function aimed(row: Row, target: 'create' | { id: string } | MadeRecord): AimedRow {
+  if (target === 'create') return row
+  return 'made' in target ? { ...row, earlier: target, origin: row } : { ...row, ...target, origin: row }
 }
 
 function problemOf({ field = '', code, message }: RowError): FieldError {
   return { field, code: code as FieldErrorCode, message }
 }
 
-function aim(input: ImportOptions, match: Match | 'blank'): 'create' | 'skip' | 'ambiguous' | { id: string } {
+function aim(input: ImportOptions, match: Aim): 'create' | 'skip' | 'ambiguous' | { id: string } | MadeRecord {
   if (input.writeMode === 'insert') return 'create'
   if (match === 'blank') return input.skipBlankMatchKey || input.writeMode === 'update' ? 'skip' : 'create'
   if (match === 'several') return 'ambiguous'
@@ -315,14 +408,6 @@ function withoutRepeatedIds<T extends { id: string }>(rows: readonly T[]): T[][]
     groups.at(-1)!.push(row)
   }
   return groups
-}
-
-function isRepeated(seen: Set<string>, field: FieldSchema, value: unknown): boolean {
-  if (value === null || value === undefined) return false
-  const key = `${field.name}\n${JSON.stringify(value)}`
-  if (seen.has(key)) return true
-  seen.add(key)
-  return false
 }
 
 function hasCellsBeyond(cells: SourceRow, columns: number): boolean {

@@ -4,28 +4,33 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { correctCounts, countOutcomes, getSlice, putSlice, slicesAfter } from '../store.ts'
 import type { JobRow, Slice } from '../store.ts'
-import { optionsOf, requestIdOf } from './job-view.ts'
+import { requestIdOf } from './job-view.ts'
 import { stagedName } from './phase.ts'
 import type { PhaseParts } from './phase.ts'
 import type { RowOutcome } from './row-outcome.ts'
-import { createRowPlan, sliceSize } from './row-plan.ts'
+import { sliceSize } from './row-plan.ts'
+import type { RowPlan } from './row-plan.ts'
 
 /** A chain of rows, each naming the next, may be this long when every row comes before the one it names. */
 const maxPasses = 100
 
-/** Tries waiting rows again; answers false when it was interrupted. */
+/**
+ * Tries waiting rows again; answers false when it was interrupted.
+ * @param planned the plan of a pass
+ */
 export async function retryWaiting(
   parts: PhaseParts,
   ctx: RequestContext,
   job: JobRow,
   interrupted: () => boolean,
+  planned: () => RowPlan,
 ): Promise<boolean> {
   let before = Infinity
   for (let pass = 0; pass < maxPasses; pass += 1) {
     const waiting = countWaiting(parts, job)
     if (waiting === 0 || waiting >= before) return true
     before = waiting
-    if (!(await retryOnce(parts, ctx, job, interrupted))) return false
+    if (!(await retryOnce(parts, ctx, job, interrupted, planned()))) return false
   }
   return true
 }
@@ -46,9 +51,8 @@ async function retryOnce(
   ctx: RequestContext,
   job: JobRow,
   interrupted: () => boolean,
+  plan: RowPlan,
 ): Promise<boolean> {
-  const options = optionsOf(job)
-  const plan = createRowPlan(parts, ctx, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
   const watch = parts.watches.watch(requestIdOf(job.id), plan.schema)
   let first = 1
   try {
