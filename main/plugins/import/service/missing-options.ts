@@ -32,8 +32,8 @@ export interface MissingOptions {
   foretold(authorizer: Authorizer, ctx: RequestContext): NewOptions
 }
 
-/** Options that fields would get. */
-export type NewOptions = ReadonlyMap<FieldSchema, ReadonlyMap<string, string>>
+/** Options that fields would get, by the name of the field. */
+export type NewOptions = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /** A choice and the value it is stored as. */
 interface MissingOption {
@@ -84,7 +84,7 @@ export function collectMissingOptions(
       if (used.length > 0) requireSystemPermission(authorizer, ctx, 'manage_metadata')
       return new Map(
         used.map(({ column, added }) => [
-          column.field,
+          column.field.name,
           new Map(added.map(({ value, label }) => [label.toLowerCase(), value])),
         ]),
       )

@@ -119,7 +119,11 @@ export function createRowPlan(
     timeZone: settings.get('timezone'),
     defaultCurrency: settings.get('currency'),
     ...(newOptions.size > 0 && {
-      newOptions: new Map([...newOptions].map(([field, added]) => [field, new Set(added.values())])),
+      newOptions: new Map(
+        schema.fields
+          .filter(({ name }) => newOptions.has(name))
+          .map((field) => [field, new Set(newOptions.get(field.name)!.values())]),
+      ),
     }),
   }
   const readCell = createCellReader(input, env)
@@ -138,7 +142,7 @@ export function createRowPlan(
     for (const column of columns) {
       const cell = cellOf(cells, column)
       if (cell !== undefined)
-        values[column.field.name] = asOption(readCell(cell, column.field), newOptions.get(column.field))
+        values[column.field.name] = asOption(readCell(cell, column.field), newOptions.get(column.field.name))
     }
     const errors: RowError[] = []
     if (hasCellsBeyond(cells, input.columns.length))
