@@ -42,3 +42,39 @@ it('does not come back with a backup in which it takes part', { timeout: 120_000
     await Promise.all([desk, laptop, phone].map((host) => host.stop()))
   }
 })
+
+it('does not come back with a backup that was made while sync was off', { timeout: 120_000 }, async () => {
+  const desk = await createTestHost()
+  const tablet = await createSyncedHost()
+  try {
+    await listen(desk)
+    expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
+    await desk.defineObject('part', { title: { type: 'text' } })
+    await pair(desk, tablet)
+    await inStep([desk, tablet])
+    expect((await desk.post('/sync/disable')).status).toBe(200)
+    const { body: backup } = await desk.post('/backups')
+    expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
+    await pause(tablet, true)
+    const { id } = (await tablet.get('/sync/status')).body.device
+    expect((await desk.delete(`/sync/peers/${id}`)).status).toBe(200)
+    const { stopped } = desk.host
+    await desk.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
+    expect(await stopped).toBe('restart')
+    await desk.restart()
+    expect((await desk.get('/sync/status')).body.state).toBe('off')
+    // What was noted at the first start is not lost with the next one.
+    await desk.restart()
+
+    expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
+    const peers = (await desk.get('/sync/peers')).body.peers as { id: string; state: string }[]
+    expect(peers.filter((peer) => peer.id === id).map(({ state }) => state)).toEqual(['unpaired'])
+    await listen(desk)
+    await desk.post('/data/part', { title: 'not for everybody' })
+    await tablet.patch('/sync/settings', { paused: false })
+    await until('it is told', async () => (await tablet.get('/sync/status')).body.reason === 'unpaired')
+    expect((await tablet.get('/data/part')).body.records).toEqual([])
+  } finally {
+    await Promise.all([desk, tablet].map((host) => host.stop()))
+  }
+})

@@ -5,6 +5,14 @@ import { metadataDocuments } from './0002-metadata-documents.ts'
 import { keptAside } from './0003-kept-aside.ts'
 import { shutOut } from './0004-shut-out.ts'
 import { toldPlace } from './0005-told-place.ts'
+import { unpairedSince } from './0006-unpaired-since.ts'
 
 /** In order; released entries never change. */
-export const syncMigrations: readonly Migration[] = [syncTables, metadataDocuments, keptAside, shutOut, toldPlace]
+export const syncMigrations: readonly Migration[] = [
+  syncTables,
+  metadataDocuments,
+  keptAside,
+  shutOut,
+  toldPlace,
+  unpairedSince,
+]

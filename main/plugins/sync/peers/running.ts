@@ -83,8 +83,7 @@ export async function openRunning(parts: WingParts, kinds: DocKinds, start: Runn
   const roster = createRoster({ read, log, known: start.workspace.known })
   const engine = await openEngine(parts, kinds, start, roster)
   try {
-    const { keys, workspace } = start
-    await keepUnpaired(parts.host, roster, { docs: engine.docs, device: keys.device, workspace })
+    await keepUnpaired(parts.host, roster, { docs: engine.docs, device: start.keys.device })
     return { ...(await assemble(parts, start, roster, engine)), kinds }
   } catch (error) {
     await engine.stop()

@@ -56,6 +56,10 @@ export function createPeers(parts: WingParts) {
         const { doubtSidecar } = await import('#main/replication/channel/incarnation-file.ts')
         doubtSidecar(sidecar, databaseOrigin)
       }
+      if (parts.host.options.restored !== undefined) {
+        const { noteUnpaired } = await import('./unpaired-since.ts')
+        await noteUnpaired(parts.host)
+      }
       if (isTakingPart(parts.host.read)) await (await control()).resume()
     },
     status: () => loaded?.status() ?? statusOf('off', undefined, undefined),

@@ -1,32 +1,68 @@
 // After a restore: a machine that was unpaired since the backup was made stays unpaired (D-410).
 import { internalContext } from '#main/kernel/context.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { Roster } from './roster.ts'
 import { createRoster } from './roster.ts'
-import type { StoredWorkspace } from './workspace-store.ts'
+import type { RosterDevice } from './roster-entries.ts'
+import { rosterDeviceSchema } from './roster-entries.ts'
 import { readWorkspace } from './workspace-store.ts'
 
-/** Does nothing but at the first start after a restore. Before anybody is let in; only an administrator's machine can. */
-export async function keepUnpaired(
-  { options, ids, log, write }: Pick<PluginHost, 'options' | 'ids' | 'log' | 'write'>,
-  roster: Roster,
-  {
-    docs,
-    device,
-    workspace,
-  }: { readonly docs: DocWriter; readonly device: string; readonly workspace: StoredWorkspace },
-): Promise<void> {
-  if (options.restored === undefined || !roster.isAdmin(device)) return
-  const before = options.restored.read((read) => {
-    const stored = readWorkspace(read)
+/**
+ * Notes who was unpaired, at the first start after a restore, whether or not sync is on: the state before can be read then
+ * and never again.
+ */
+export async function noteUnpaired({
+  options,
+  log,
+  read,
+  write,
+}: Pick<PluginHost, 'options' | 'log' | 'read' | 'write'>): Promise<void> {
+  const workspace = readWorkspace(read)
+  if (options.restored === undefined || workspace === null) return
+  const gone = options.restored.read((before) => {
+    const stored = readWorkspace(before)
     // What was joined since is nothing of the backup's.
     if (stored === null || Buffer.compare(stored.workspace, workspace.workspace) !== 0) return []
-    return createRoster({ read, log, known: stored.known }).devices()
+    const devices = createRoster({ read: before, log, known: stored.known }).devices()
+    return [...(hasNotes(before) ? readNoted(before) : []), ...devices.filter(({ revokedAt }) => revokedAt !== null)]
   })
-  const gone = (before ?? []).filter(
-    (one) => one.revokedAt !== null && roster.device(one.device)?.revokedAt === null && one.device !== device,
-  )
-  if (gone.length === 0) return
-  await write('sync.keep-unpaired', (tx) => roster.putUnpaired(tx, internalContext(ids.uuid()), docs, gone))
+  if (gone === null || gone.length === 0) return
+  await write('sync.note-unpaired', (tx) => {
+    for (const one of gone) {
+      const sql = 'INSERT OR REPLACE INTO sync_unpaired (device, entry) VALUES (?, ?)'
+      tx.run(statement(sql, [one.device, JSON.stringify(one)]))
+    }
+  })
+}
+
+/** Writes into the roster what was noted. Before anybody is let in; only an administrator's machine can. */
+export async function keepUnpaired(
+  { ids, read, write }: Pick<PluginHost, 'ids' | 'read' | 'write'>,
+  roster: Roster,
+  { docs, device }: { readonly docs: DocWriter; readonly device: string },
+): Promise<void> {
+  const noted = readNoted(read)
+  if (noted.length === 0) return
+  const gone = noted.filter((one) => one.device !== device && roster.device(one.device)?.revokedAt === null)
+  await write('sync.keep-unpaired', (tx) => {
+    if (gone.length > 0 && roster.isAdmin(device)) roster.putUnpaired(tx, internalContext(ids.uuid()), docs, gone)
+    forgetNoted(tx)
+  })
+}
+
+/** A state of an earlier version has none. */
+function hasNotes(read: Pick<Reads, 'get'>): boolean {
+  return read.get(statement("SELECT 1 FROM sqlite_master WHERE name = 'sync_unpaired'")) !== undefined
+}
+
+function readNoted(read: Pick<Reads, 'all'>): RosterDevice[] {
+  const sql = 'SELECT entry FROM sync_unpaired ORDER BY device'
+  return read.all(statement<{ entry: string }>(sql)).map(({ entry }) => rosterDeviceSchema.parse(JSON.parse(entry)))
+}
+
+function forgetNoted(tx: Pick<Tx, 'run'>): void {
+  tx.run(statement('DELETE FROM sync_unpaired'))
 }

@@ -133,7 +133,7 @@ export function putOn(tx: Tx, isOn: boolean): void {
 
 /** Leaves the workspace: its log, its documents and what is known of peers go, the settings and all records stay. */
 export function forgetWorkspace(tx: Tx): void {
-  for (const table of ['env', 'head', 'inc', 'doc', 'metadata', 'aside', 'conflict', 'problem', 'peer'])
+  for (const table of ['env', 'head', 'inc', 'doc', 'metadata', 'aside', 'conflict', 'problem', 'peer', 'unpaired'])
     tx.run(statement(`DELETE FROM sync_${table}`))
   const settings = readSettings(tx)
   tx.run(statement('DELETE FROM sync_workspace'))
