@@ -275,6 +275,18 @@ describe('a comment that both edit', () => {
 })
 
 describe('a row that is not what its documents say', () => {
+  it('comes back whole with the next change of its record, where it is not there at all', async () => {
+    const id = await made(desk, 'ticket', { title: 'As it was written', notes: 'Words' })
+    await hosts.agree()
+    const { plugins, database } = laptop.host
+    const { table } = plugins.service('metadata')!.objectSchema('ticket')!
+    await database.write('test', (tx) => void tx.run(statement(`DELETE FROM "${table}" WHERE id = ?`, [id])))
+    await changed(desk, 'ticket', id, { title: 'Written anew' })
+    await until('it is there', async () => (await laptop.get(`/data/ticket/${id}`)).status === 200)
+    await hosts.agree()
+    expect(await sharedRecord('ticket', id)).toMatchObject({ title: 'Written anew', notes: 'Words' })
+  })
+
   it('is found and made so by comparing', async () => {
     const id = await made(desk, 'ticket', { title: 'As it was written', notes: 'Words' })
     const whole = await made(desk, 'ticket', { title: 'Another' })

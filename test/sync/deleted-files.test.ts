@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { fileTold as told, readBytes, uploadBytes } from '../support/storage-calls.ts'
 import { createSyncedHost, inStep, listen, pair, pause, until, withoutBackups } from '../support/synced-hosts.ts'
@@ -179,6 +179,29 @@ describe('a file that is deleted while somebody names it', { timeout: 60_000 }, 
     const again = await upload(desk)
     await remove(desk, again, '?force=true')
     expect((await desk.get('/storage/usage')).body.data.sizeBytes).toBe(sizeBytes)
+  })
+
+  it('is brought back with the next start where the machine stopped before that', async () => {
+    const file = await upload(desk)
+    await pause(laptop, true)
+    const record = await link(laptop, file)
+    await remove(desk, file)
+    const tried = new Set<TestHost>()
+    // All that brings a file back fails, as when the machine ends there.
+    for (const one of [desk, laptop, attic])
+      vi.spyOn(one.host.plugins.service('storage')!, 'placeRemote').mockImplementation(() => {
+        tried.add(one)
+        throw new Error('It ends here.')
+      })
+    await pause(laptop, false)
+    for (const host of [desk, attic])
+      await until('the record is there', async () => (await host.get(`/data/part/${record}`)).status === 200)
+    await until('all have tried', () => tried.size === 3)
+    vi.restoreAllMocks()
+    expect(await isGone(desk, file.id)).toBe(true)
+    await laptop.restart()
+    for (const host of [desk, laptop, attic, phone]) await until('it is there', async () => told(host, file.id))
+    expect((await told(desk, file.id)).place.here).toBe(true)
   })
 
   it('is said to be missing where no machine has its bytes any more', async () => {

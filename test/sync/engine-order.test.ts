@@ -2,6 +2,7 @@
 // same rows and the same conflicts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
+import { beginBackfill } from '#main/plugins/sync/engine/backfill.ts'
 import type { ModelMachine } from '../support/sync-model/host-machine.ts'
 import { createPool } from '../support/sync-model/host-machine.ts'
 import { Network } from '../support/sync-model/host-network.ts'
@@ -91,6 +92,61 @@ describe('changes of peers', () => {
     await update(b, id, { notes: 'Text and more' })
     await network.settle(pool)
     for (const machine of pool) expect(notesOf(machine, id)).toBeUndefined()
+  })
+})
+
+describe('what was written while nothing was recorded', () => {
+  /** Many records later than the one at hand: comparing reaches it last. */
+  const many = async (machine: ModelMachine): Promise<void> => {
+    await Promise.all(Array.from({ length: 600 }, (_, index) => create(machine, 'part', { title: `Part ${index}` })))
+  }
+  /** A record that one machine changes while another, whose sync is off, does something to it; then they meet. */
+  const met = async (does: (machine: ModelMachine, id: string) => Promise<unknown>): Promise<string> => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text', code: 'c1' })
+    await network.settle([a, b])
+    await b.close(true)
+    await does(b, id)
+    await many(b)
+    await update(a, id, { title: 'From elsewhere' })
+    await b.plugin.write('test.again', (tx) => beginBackfill(tx, 0, 0))
+    await b.open((incs += 1))
+    await flow(a, b)
+    expect(b.engine.state()).toBe('preparing')
+    await expect.poll(() => b.engine.state(), { timeout: 10_000 }).toBe('on')
+    await network.settle([a, b])
+    return id
+  }
+  const rowOf = (machine: ModelMachine, id: string) =>
+    machine.plugin.read.get(
+      statement<Record<string, unknown>>(
+        'SELECT title, notes, code, deleted_at IS NOT NULL AS gone FROM o_part WHERE id = ?',
+        [id],
+      ),
+    )
+
+  it('is listed where the record was removed for good and others went on', async () => {
+    const id = await met((machine, record) => remove(machine, record, true))
+    for (const machine of pool.slice(0, 2)) {
+      expect(rowOf(machine, id)).toBeUndefined()
+      expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+    }
+  })
+
+  it('is listed where the record was deleted and others went on', async () => {
+    const id = await met((machine, record) => remove(machine, record))
+    for (const machine of pool.slice(0, 2)) {
+      expect(rowOf(machine, id)).toEqual({ title: 'From elsewhere', notes: 'Text', code: 'c1', gone: 1 })
+      expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+    }
+  })
+
+  it('is listed where both wrote the same field, and the others stay', async () => {
+    const id = await met((machine, record) => update(machine, record, { title: 'From here', code: 'c2' }))
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    expect(rowOf(a, id)).toEqual({ title: 'From here', notes: 'Text', code: 'c2', gone: 0 })
+    expect(rowOf(b, id)).toEqual(rowOf(a, id))
+    for (const machine of [a, b]) expect(open(machine)).toEqual([{ kind: 'field', record: id }])
   })
 })
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
+import { fileTold, uploadBytes } from '../support/storage-calls.ts'
 import { createSyncedHost, listen, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
@@ -162,6 +163,79 @@ describe('while sync was off', { timeout: 60_000 }, () => {
       expect((await said(host, id)).toSorted()).toEqual(['Both', 'Desk', 'Laptop'])
       const { fields } = (await host.get('/meta/object/part')).body.item
       expect(fields).toMatchObject({ title: { label: 'Desk name' }, notes: { label: 'Laptop notes' } })
+    }
+  })
+
+  it('records that keep something of a removed field are compared like all others', async () => {
+    await desk.defineObject('kept', { title: { type: 'text' }, extra: { type: 'text' } })
+    await until('the object is here', async () => (await laptop.get('/meta/object/kept')).status === 200)
+    const make = async (title: string): Promise<string> =>
+      (await desk.post('/data/kept', { title, extra: 'More' })).body.id
+    const [edited, deleted, purged] = [await make('Edited'), await make('Deleted'), await make('Purged')]
+    await inStep()
+    const item = structuredClone((await desk.get('/meta/object/kept')).body.item)
+    const { extra: _extra, ...fields } = item.fields
+    const planned = await desk.put('/meta/object/kept', { ...item, fields })
+    const { planHash } = planned.body.error.details
+    expect((await desk.put(`/meta/object/kept?confirm=${planHash}`, { ...item, fields })).status).toBe(200)
+    for (const id of [edited, deleted, purged]) await desk.patch(`/data/kept/${id}`, { title: 'As the desk has it' })
+    const titled = async (host: TestHost, id: string) => (await host.get(`/data/kept/${id}`)).body.record?.title
+    for (const id of [edited, deleted, purged])
+      await until('it is here', async () => (await titled(laptop, id)) === 'As the desk has it')
+    await off(async () => {
+      expect((await laptop.patch(`/data/kept/${edited}`, { title: 'Written off' })).status).toBe(200)
+      expect((await laptop.delete(`/data/kept/${deleted}`)).status).toBe(200)
+      expect((await laptop.delete(`/data/kept/${purged}?purge=true`)).status).toBe(200)
+    })
+    for (const host of [desk, laptop]) {
+      expect(await titled(host, edited)).toBe('Written off')
+      for (const id of [deleted, purged]) expect((await host.get(`/data/kept/${id}`)).status).toBe(404)
+      expect((await host.post(`/data/kept/${purged}/restore`)).status).toBe(404)
+    }
+    expect((await desk.post(`/data/kept/${deleted}/restore`)).status).toBe(200)
+  })
+
+  it('what a definition of the other machine does to all records takes nothing of it away', async () => {
+    await desk.defineObject('task', { title: { type: 'text' } })
+    await until('the object is here', async () => (await laptop.get('/meta/object/task')).status === 200)
+    const records = Array.from({ length: 300 }, (_, index) => ({ title: `Task ${index}` }))
+    expect((await laptop.post('/data/task/createMany', { records })).status).toBeLessThan(300)
+    const first = (await laptop.get('/data/task?top=1&sort=id')).body.records[0].id
+    await off(async () => {
+      expect((await laptop.patch(`/data/task/${first}`, { title: 'Written off' })).status).toBe(200)
+      const item = structuredClone((await desk.get('/meta/object/task')).body.item)
+      item.fields.prio = { type: 'text', defaultValue: 'low' }
+      expect((await desk.put('/meta/object/task', item)).status).toBe(200)
+      expect((await desk.patch(`/data/task/${first}`, { prio: 'high' })).status).toBe(200)
+    })
+    for (const host of [desk, laptop]) {
+      await until(
+        'the field is here',
+        async () => (await host.get(`/data/task/${first}`)).body.record.prio !== undefined,
+      )
+      expect((await host.get(`/data/task/${first}`)).body.record).toMatchObject({ title: 'Written off', prio: 'high' })
+    }
+  })
+
+  it('files that were deleted are gone on both, but for those a record names by then', async () => {
+    await desk.defineObject('paper', { title: { type: 'text' }, plan: { type: 'file' } })
+    await until('the object is here', async () => (await laptop.get('/meta/object/paper')).status === 200)
+    const [gone, named, left] = [
+      await uploadBytes(laptop, Buffer.from('gone')),
+      await uploadBytes(laptop, Buffer.from('named')),
+      await uploadBytes(laptop, Buffer.from('left')),
+    ]
+    for (const { fileId } of [gone, named, left])
+      await until('the file is known', async () => (await fileTold(desk, fileId)) !== undefined)
+    await off(async () => {
+      for (const { fileId } of [gone, named]) expect((await laptop.delete(`/storage/${fileId}`)).status).toBe(200)
+      const paper = { title: 'Paper', plan: { fileId: named.fileId } }
+      expect((await desk.post('/data/paper', paper)).status).toBe(201)
+    })
+    for (const host of [desk, laptop]) {
+      await until('it is gone', async () => (await fileTold(host, gone.fileId)) === undefined)
+      for (const { fileId } of [named, left])
+        await until('it is there', async () => (await fileTold(host, fileId)) !== undefined)
     }
   })
 })

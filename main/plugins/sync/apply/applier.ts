@@ -61,6 +61,8 @@ export interface ApplierParts extends MergeParts {
 export interface Applier {
   /** To be called when something was stored; returns at once. */
   wake(): void
+  /** The same where something that others wait for may have its place now. */
+  lookAgain(): void
   /** Resolves when everything stored is applied or lies aside, and what was refused was looked at where that is due. */
   settled(): Promise<void>
   /** Tries an envelope again that lies aside. */
@@ -402,6 +404,11 @@ export function createApplier(parts: ApplierParts): Applier {
 
   return {
     wake,
+    lookAgain() {
+      mustRetry = true
+      isLookedAt = false
+      wake()
+    },
     async settled() {
       while (applying.isRunning() || refused.isRunning() || failed.isRunning()) {
         await failed.settled()

@@ -10,7 +10,7 @@ import type { UpdateLimits } from '#main/replication/core/inspect-update.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { DocKindHandler, MergedDocument } from '../engine/docs.ts'
 import type { LogState } from '../engine/log-state.ts'
-import { keepsRemoved, needsProject, readDamaged, readDoc } from '../store/doc-store.ts'
+import { isPlaced, keepsRemoved, needsProject, readDamaged, readDoc } from '../store/doc-store.ts'
 import type { StoredDoc } from '../store/doc-store.ts'
 import { store } from '../write/doc-writer.ts'
 import type { IsRemoved } from './removed.ts'
@@ -26,6 +26,8 @@ export interface MergeParts {
   isRemoved: IsRemoved
   /** Hears of an object, by uid, that was removed and that somebody wrote to. */
   keptAside(tx: Tx, object: string): void
+  /** Writes what was written here and nothing recorded into the document, before somebody else's change is merged. */
+  compared?(tx: Tx, name: DocName): void
   /** The context of a remote actor. */
   contextOf(actor: Actor): RequestContext
 }
@@ -59,6 +61,7 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
   if (name === null) throw new DocError('invalid', 'No document can have this name.')
   const handler = parts.handler(name.kind)
   if (handler === undefined) throw new DocError('invalid', 'Documents of this kind have no place here.')
+  parts.compared?.(tx, name)
   const { row: before, state } = beforeOf(tx, remote)
   const opened = openDocument(remote.doc, state)
   const result = opened.merge(remote.update, remote.limits)
@@ -103,7 +106,8 @@ export function project(
   if (outcome === 'soon') tx.afterCommit(() => parts.retrySoon())
   if (outcome === 'soon' || outcome === 'kept') return outcome === 'soon' ? needsProject : keepsRemoved
   const { name } = document
-  if (!('object' in name) || !parts.isRemoved(tx, name.object)) return needsProject
+  if (!('object' in name) || !parts.isRemoved(tx, name.object))
+    return outcome === 'partly' ? needsProject | isPlaced : needsProject
   parts.keptAside(tx, name.object)
   return keepsRemoved
 }

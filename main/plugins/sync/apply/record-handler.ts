@@ -46,6 +46,8 @@ export interface RecordHandlerParts {
   writerOf(tx: Tx): WriterOf
   /** Whether an incarnation is one of this machine's. */
   isOwn(inc: number): boolean
+  /** Makes the rows of a document what it says. */
+  place(tx: Tx, doc: string): void
   /** Whether a file is there: nobody has deleted it, as far as is known here. */
   hasFile(tx: Tx, file: string): boolean
   /** Hears of every record that a peer wrote. */
@@ -64,7 +66,7 @@ type TextName = Extract<DocName, { kind: 'text' }>
 
 /** Makes the handlers of records and of their long texts. */
 export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKindHandler[] {
-  const { data, metadata, clock } = parts
+  const { data, clock } = parts
   const { schemaOf: schemas } = parts
   const judgeLimits = createLimitJudge(data, parts)
 
@@ -76,13 +78,15 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const { register } = merged.document
     const fields = syncedFields(schema)
     const values = mergeValues(register, fields.merged)
+    // Of a row that is not there all of it counts, whatever the change was about.
+    const changedKeys = merged.changedKeys !== null && isStored(tx, schema, name.record) ? merged.changedKeys : null
     const change: RemoteChange = {
       object: schema.name,
       id: name.record,
       values: {
-        ...changedValues(schema, values.values, merged.changedKeys),
-        ...(merged.changedKeys === null ? takeTexts(tx, schema, { record: name.record, register }) : {}),
-        ...formerValues(tx, schema, { record: name.record, register, changedKeys: merged.changedKeys }),
+        ...changedValues(schema, values.values, changedKeys),
+        ...(changedKeys === null ? takeTexts(tx, schema, { record: name.record, register }) : {}),
+        ...formerValues(tx, schema, { record: name.record, register, changedKeys }),
       },
       ...marksOf(register),
       convert: true,
@@ -98,7 +102,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     // stays there too.
     const unknown = values.unknown.filter((uid) => !fields.byUid.has(uid))
     if (unknown.length === 0) return 'done'
-    return unknown.every((uid) => isRemoved(tx, name.object, uid)) ? 'kept' : 'later'
+    return unknown.every((uid) => isRemoved(tx, name.object, uid)) ? 'kept' : 'partly'
   }
 
   /**
@@ -247,7 +251,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   const movedFields: MovedFields = (tx, place) => movedConflicts(sceneAt(tx, place)).map(({ field }) => field)
 
   return [
-    { kind: 'record', project: projectRecord, ...createRecordBackfill(data, metadata, parts.isOwn, movedFields) },
+    { kind: 'record', project: projectRecord, ...createRecordBackfill({ ...parts, movedFields }) },
     { kind: 'text', project: projectText },
   ]
 }

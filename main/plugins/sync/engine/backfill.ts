@@ -1,7 +1,7 @@
 // Turning sync on: makes documents of everything that exists, in the background, a slice per transaction, and goes on where
 // it was after a restart; and of the records of one object, when a change of the object has changed them. Knows the
 // handlers' slices, not what they hold.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
@@ -16,7 +16,7 @@ import type { GenesisDoc } from '../write/genesis-body.ts'
 import type { AppendOwn } from '../write/own-log.ts'
 import { recordsOf } from '../write/record-backfill.ts'
 import type { RecordsOfObject } from '../write/record-backfill.ts'
-import type { DocKindHandler } from './docs.ts'
+import type { BackfillSlice, DocKindHandler } from './docs.ts'
 
 /** What the backfill works with. */
 export interface BackfillParts {
@@ -29,6 +29,8 @@ export interface BackfillParts {
   /** The id a person has here, whom documents name. */
   localId(id: string): string
   changed(): void
+  /** Resolves when what has come from others is in rows as far as it can be, or when the engine ends. */
+  caughtUp(): Promise<void>
   /** Has records of an object projected again: what did not fit before may fit now. Of its own, those that wait for it. */
   lookAgain(tx: Tx, records: RecordsOfObject): void
 }
@@ -70,6 +72,12 @@ export function beginBackfill(tx: Pick<Tx, 'get' | 'run'>, first: number, total:
   putGenesis(tx, JSON.stringify(place))
 }
 
+/** Whether rows may have what their documents have not: everything is compared, or will be. */
+export function isComparing(read: Pick<Reads, 'get'>, handlers: number): boolean {
+  const place = placeOf(readBackfill(read))
+  return place !== null && place.alone === undefined && place.handler < handlers
+}
+
 /** Notes that the records of an object have to be written into their documents, once all that was noted before is done. */
 export function addToBackfill(tx: Pick<Tx, 'get' | 'run'>, records: RecordsOfObject): void {
   const stored = readBackfill(tx)
@@ -85,8 +93,11 @@ export function runBackfill(parts: BackfillParts) {
   let place = placeOf(readBackfill(read))
   let stopped = false
 
+  /** Whether there has to be a moment before the next one. */
+  let waits = false
   const step = (tx: Tx): void => {
     const at = placeOf(readBackfill(tx))
+    waits = false
     const next = at === null ? null : take(tx, at)
     putGenesis(tx, next === null ? '' : JSON.stringify(next))
     tx.afterCommit(() => {
@@ -100,15 +111,17 @@ export function runBackfill(parts: BackfillParts) {
     const handler = handlers[at.handler]
     if (handler === undefined) return following(tx, at)
     const pack = createPack(tx, parts)
-    const slice = handler.backfill?.(tx, at.after, (name, actorId, edit, options) => {
-      if (hasDoc(tx, formatDocName(name))) {
-        if (options?.mend === true) parts.docs.edit(tx, contextOf(parts.localId(actorId)), name, edit)
-        return
-      }
-      const written = parts.docs.write(tx, name, [edit])
-      if (written !== null) pack.add({ name: written.name, author: actorId, update: written.update }, written.hlc)
-    }) ?? { next: null, done: 0 }
+    const slice =
+      handler.backfill?.(tx, at.after, (name, actorId, edit, options) => {
+        if (hasDoc(tx, formatDocName(name))) {
+          if (options?.mend === true) parts.docs.edit(tx, contextOf(parts.localId(actorId)), name, edit)
+          return
+        }
+        const written = parts.docs.write(tx, name, [edit])
+        if (written !== null) pack.add({ name: written.name, author: actorId, update: written.update }, written.hlc)
+      }) ?? nothing
     pack.close()
+    waits = slice.waits === true
     const done = Math.min(at.done + slice.done, at.total)
     if (slice.next !== null) return { ...at, after: slice.next, done }
     const { alone, ...rest } = at
@@ -129,8 +142,11 @@ export function runBackfill(parts: BackfillParts) {
 
   const run = async (): Promise<void> => {
     while (!stopped && place !== null) {
+      // What others wrote may have waited for the definition: it counts before what that made of a row here.
+      if (place.alone?.isOwn === true) await parts.caughtUp()
+      if (stopped) return
       await write('sync.backfill', step)
-      await nextTurn()
+      await (waits ? later(waitMs, undefined, { ref: false }) : nextTurn())
     }
   }
 
@@ -143,6 +159,11 @@ export function runBackfill(parts: BackfillParts) {
     },
   }
 }
+
+/** A table that is being changed is open again within moments. */
+const waitMs = 250
+
+const nothing: BackfillSlice = { next: null, done: 0 }
 
 /** Everything was done, and nothing has been noted since. */
 const idle: Place = { handler: Number.MAX_SAFE_INTEGER, after: null, done: 0, total: 0 }

@@ -22,13 +22,22 @@ import { refuseChange } from '../apply/refusals.ts'
 import { createRelationJudge } from '../apply/relation-conflicts.ts'
 import { removedPlaces, settleRemoved } from '../conflicts/conflict-store.ts'
 import { createDigest } from '#main/replication/core/digest.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Hlc } from '#main/replication/core/types.ts'
-import { countUnprojected, hasFlagged, readDoc, readFlagged, readNames, walkHashes } from '../store/doc-store.ts'
+import {
+  countUnprojected,
+  hasDoc,
+  hasFlagged,
+  readDoc,
+  readFlagged,
+  readNames,
+  walkHashes,
+} from '../store/doc-store.ts'
 import { flagRecords } from '../metadata/store.ts'
 import { putFlags } from '../store/doc-store.ts'
 import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-store.ts'
@@ -41,8 +50,8 @@ import { createDocWriter } from '../write/doc-writer.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
 import { reissueLogs } from './reissue-logs.ts'
 import type { Devices, Disputed, KnownDevice } from './replica.ts'
-import type { DocKindHandler, DocWriter } from './docs.ts'
-import { addToBackfill, beginBackfill, readBackfill, runBackfill } from './backfill.ts'
+import type { BackfillWriter, DocKindHandler, DocWriter } from './docs.ts'
+import { addToBackfill, beginBackfill, isComparing, readBackfill, runBackfill } from './backfill.ts'
 import type { Backfill } from './backfill.ts'
 import type { RecordsOfObject } from '../write/record-backfill.ts'
 import { createRepeated } from './repeated.ts'
@@ -126,16 +135,30 @@ export async function createEngine(parts: EngineParts) {
     append,
     schemaRev,
     authorOf: (id) => parts.identity?.id(id) ?? id,
-    changed: (tx, name) => {
-      if (name.kind === 'record') written(tx, { ...name, isRemote: false })
-      else byKind.get(name.kind)?.edited?.(tx, name)
-    },
+    changed: (tx, name) => edited(tx, name),
   })
+  const edited = (tx: Tx, name: DocName): void => {
+    if (name.kind === 'record') written(tx, { ...name, isRemote: false })
+    else byKind.get(name.kind)?.edited?.(tx, name)
+  }
   const isOwn = (inc: number): boolean => inc === own.inc || readIncarnation(read, inc)?.device === own.device
   let changedRows = 0
   const rowChanged = (): void => void (changedRows += 1)
   const hasFile = (tx: Tx, file: string): boolean => parts.hasFile?.(tx, file) ?? false
-  const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, rowChanged, hasFile, ids: host.ids }
+  const place = (tx: Tx, doc: string): void => projectOne(tx, doc)
+  const records = {
+    data,
+    metadata,
+    clock,
+    schemaOf,
+    writerOf,
+    written,
+    isOwn,
+    rowChanged,
+    hasFile,
+    place,
+    ids: host.ids,
+  }
   const refused = createRefusedDocs({
     ...{ clock, docs, schemaOf, isOwn, device: own.device },
     author: () => author(),
@@ -159,8 +182,26 @@ export async function createEngine(parts: EngineParts) {
   // An object that stands here was not removed, or is about to be: then what is left of it is settled at once.
   const isGone: IsRemoved = (reads, object, field) =>
     schemaOf(object) === undefined ? isAtRest(reads, object) : field !== undefined && isRemoved(reads, object, field)
+  /** Comparing goes through all there is: what is touched before it got there is compared first. */
+  const compared = (tx: Tx, name: DocName): void => {
+    if (backfill === undefined || !isComparing(tx, handlers.length)) return
+    const put: BackfillWriter = (doc, actorId, edit, options) => {
+      if (options?.mend !== true && hasDoc(tx, formatDocName(doc))) return
+      if (docs.editNow(tx, actorId, doc, edit)) edited(tx, doc)
+    }
+    try {
+      tx.savepoint(() => {
+        if ('record' in name) byKind.get('record')?.compare?.(tx, { ...name, kind: 'record' }, put)
+        if (name.kind !== 'record' && name.kind !== 'text') byKind.get(name.kind)?.compare?.(tx, name, put)
+      })
+    } catch (error) {
+      // A damaged document is for its repair, which comes this way too.
+      if (!(error instanceof DocError)) throw error
+    }
+  }
   const merge: MergeParts = {
     state,
+    compared,
     handler: (kind) => byKind.get(kind),
     contextOf,
     retrySoon: () => retrySoon(),
@@ -250,7 +291,7 @@ export async function createEngine(parts: EngineParts) {
     projected: () => projecting.settled(),
     unprojected: () => ({
       waiting: waitingOfKinds() + countUnprojected(read),
-      isTrying: projecting.isRunning() || soon !== undefined,
+      isTrying: projecting.isRunning() || soon !== undefined || backfill !== undefined,
     }),
     refuse,
     judge: (tx, device, change) => refuseChange(judge(tx, devices.find(device)?.user ?? '', device, change)),
@@ -267,13 +308,16 @@ export async function createEngine(parts: EngineParts) {
   const changed = (): void => listeners.tell()
   let backfill: Backfill | undefined
   let stopped = false
+  const ending = Promise.withResolvers<void>()
+  const caughtUp = (): Promise<void> =>
+    Promise.race([ending.promise, applier.settled().then(() => projecting.settled())])
   const lookAgain = (tx: Tx, { object, isOwn }: RecordsOfObject): void => {
     if (isOwn !== true) flagRecords(tx, object)
     tx.afterCommit(() => reproject())
   }
   const begin = (): void => {
     const made = runBackfill({
-      ...{ read, write, docs, append, handlers, schemaRev, changed, lookAgain },
+      ...{ read, write, docs, append, handlers, schemaRev, changed, lookAgain, caughtUp },
       localId: (id) => parts.identity?.id(id) ?? id,
     })
     backfill = made
@@ -284,6 +328,9 @@ export async function createEngine(parts: EngineParts) {
         backfill = undefined
         // What was noted while the last slice was written.
         if (readBackfill(read) !== null) begin()
+        // Definitions of other machines wait for the end of it, and others for them.
+        applier.lookAgain()
+        reproject()
         changed()
       })
   }
@@ -338,9 +385,11 @@ export async function createEngine(parts: EngineParts) {
   /** Makes a row what its document says. @param actor as peers name people */
   const placeNow = (tx: Tx, text: string, actor: Actor): void => {
     const name = parseDocName(text)
-    const found = readDoc(tx, text)
     const handler = name === null ? undefined : byKind.get(name.kind)
-    if (name === null || found === undefined || handler === undefined) return
+    if (name === null || handler === undefined) return
+    compared(tx, name)
+    const found = readDoc(tx, text)
+    if (found === undefined) return
     const document = openDocument(text, found.state)
     const merged = { name, document, changedKeys: null, actor, at: clock.iso(), isNew: false }
     const flags = project(tx, merge, handler, merged)
@@ -399,6 +448,8 @@ export async function createEngine(parts: EngineParts) {
     docs,
     /** `preparing` while documents are made of what existed before. */
     state: () => (backfill === undefined ? 'on' : 'preparing'),
+    /** Whether rows may have what nothing recorded, and are compared with their documents. */
+    isComparing: () => backfill !== undefined && isComparing(read, handlers.length),
     progress: () => backfill?.progress() ?? { done: 0, total: 0 },
     /** Hears whenever something that is shown has changed. Answers how to stop. */
     onChange(listener: () => void) {
@@ -455,6 +506,7 @@ export async function createEngine(parts: EngineParts) {
      */
     async stop(leave: () => void = () => undefined) {
       stopped = true
+      ending.resolve()
       clearTimeout(soon)
       backfill?.stop()
       await backfill?.done.catch(() => undefined)

@@ -115,6 +115,8 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
       const sides = { winner: sideOf(winner), losers: losers.map(sideOf) }
       openConflict(tx, { ...draft, ...sides, ...(base === null ? {} : { base: base.value }) }, host.clock.iso())
     },
+    // What a definition of another machine does to rows could not be told from what people wrote in them.
+    waits: () => joined?.engine.isComparing() ?? false,
     onConverted: converted,
     isAside: isObjectAside,
     // On every machine: each has written rows of its own meanwhile, removed some, and let people talk about them.
@@ -154,6 +156,8 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
       flagRecord(tx, formatDocName({ kind: 'record', object, record }))
       tx.afterCommit(() => joined?.engine.reproject())
     },
+    waits: (tx, name) => flagRecord(tx, formatDocName(name)),
+    placed: (tx, name) => clearFlags(tx, formatDocName(name)),
     here: () =>
       joined === null
         ? null

@@ -36,10 +36,10 @@ export interface MergedDocument {
 
 /**
  * What became of a projection: `later` when it cannot be done now, to be asked again whenever metadata changed; `soon`, to
- * be asked again in a moment too; `kept` when what is left over belongs to what was removed, which waits for nothing and is
- * asked again with `later`, should it come back.
+ * be asked again in a moment too; `partly` as `later`, when the rows have all of it but what is not defined here; `kept` when
+ * what is left over belongs to what was removed, which waits for nothing and is asked again with `later`, should it come back.
  */
-export type Projected = 'done' | 'later' | 'soon' | 'kept'
+export type Projected = 'done' | 'later' | 'partly' | 'soon' | 'kept'
 
 /** Turns documents of one kind into rows. */
 export interface DocKindHandler {
@@ -59,13 +59,21 @@ export interface DocKindHandler {
    * Makes documents of what exists when sync is turned on, in slices; called again with the answer's `next` until it is
    * null. Each slice runs in one transaction of its own.
    */
-  backfill?(
-    tx: Tx,
-    after: string | null,
-    write: BackfillWriter,
-  ): { readonly next: string | null; readonly done: number }
+  backfill?(tx: Tx, after: string | null, write: BackfillWriter): BackfillSlice
+  /**
+   * While what exists is still compared: writes what the rows of one document have and it has not, before anything else is
+   * done to them. Doing it again writes nothing.
+   */
+  compare?(tx: Tx, name: DocName, write: BackfillWriter): void
   /** How much {@link backfill} has to do, for the progress. */
   backfillTotal?(reads: Pick<Reads, 'all' | 'get'>): number
+}
+
+/** Where a backfill goes on, how much was done, and whether it has to wait a moment before that. */
+export interface BackfillSlice {
+  readonly next: string | null
+  readonly done: number
+  readonly waits?: true
 }
 
 /**

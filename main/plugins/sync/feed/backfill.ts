@@ -126,6 +126,12 @@ export function createFeedBackfill({ open, feed, metadata, now }: BackfillParts)
   }
 
   return {
+    compare(tx: Tx, name: DocName, write: BackfillWriter): void {
+      if (name.kind !== 'feed' || isKeptAside(tx, name.object, name.record)) return
+      const schema = metadata.objectSchemas().find(({ uid }) => uid === name.object)
+      if (schema?.enable.sync === true && !schema.abstract && isStored(tx, schema, name.record))
+        mend(tx, { object: name.object, recordId: name.record }, write)
+    },
     backfill(tx: Tx, after: string | null, write: BackfillWriter): { next: string | null; done: number } {
       if (after?.startsWith('!') === true) return mendEmpty(tx, after.slice(1), write)
       const [from = '', afterRecord = ''] = after?.split('/') ?? []

@@ -27,6 +27,8 @@ export interface ProjectionParts {
   readonly log: Logger
   readonly docs: DocWriter
   readonly exchange: MetadataExchange
+  /** Whether tables may not change now: rows are still compared with their documents. */
+  waits?(): boolean
 }
 
 /** Stores documents as items. */
@@ -220,6 +222,7 @@ export function createProjection(parts: ProjectionParts): Projection {
       await running
     },
     async settle() {
+      if (parts.waits?.() === true) return
       again = true
       running ??= (async () => {
         try {

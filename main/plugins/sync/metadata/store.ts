@@ -2,7 +2,7 @@
 import type { Actor } from '#shared/events.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { needsProject } from '../store/doc-store.ts'
+import { flagged } from '../store/doc-store.ts'
 import type { NameClaim, Shown } from './item-entries.ts'
 
 /** A metadata document by the parts of its name. */
@@ -154,19 +154,19 @@ export function readHiddenParts(read: Pick<Reads, 'all'>, object: string): DocKe
  * hold.
  */
 export function flagRecords(tx: Pick<Tx, 'run'>, object: string): void {
-  const sql = `UPDATE sync_doc SET flags = flags | ${needsProject} WHERE name >= ? AND name < ?`
+  const sql = `UPDATE sync_doc SET flags = ${flagged} WHERE name >= ? AND name < ?`
   for (const letter of ['r', 't']) tx.run(statement(sql, [`${letter}/${object}/`, `${letter}/${object}0`]))
 }
 
 /** Has one record looked at again. */
 export function flagRecord(tx: Pick<Tx, 'run'>, doc: string): void {
-  tx.run(statement(`UPDATE sync_doc SET flags = flags | ${needsProject} WHERE name = ?`, [doc]))
+  tx.run(statement(`UPDATE sync_doc SET flags = ${flagged} WHERE name = ?`, [doc]))
 }
 
 /** Has the records of an object looked at again that are listed for a value that was to be unique, or breaks a limit. */
 export function flagListed(tx: Pick<Tx, 'run'>, object: string, kind: 'unique' | 'validation'): void {
   const listed = "SELECT doc FROM sync_conflict WHERE object = ? AND kind = ? AND state = 'open'"
-  tx.run(statement(`UPDATE sync_doc SET flags = flags | ${needsProject} WHERE name IN (${listed})`, [object, kind]))
+  tx.run(statement(`UPDATE sync_doc SET flags = ${flagged} WHERE name IN (${listed})`, [object, kind]))
 }
 
 function toRow({ deleted, shown, actor, ...rest }: Row): MetadataRow {

@@ -71,7 +71,8 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
     disputed?: Disputed,
   ): Promise<Running> {
     const keys = await loadKeys(host)
-    const { incarnation, workspace } = await beginToWrite(host, keys, given(keys), before, disputed !== undefined)
+    const how = { kind, collides: disputed !== undefined }
+    const { incarnation, workspace } = await beginToWrite(host, keys, given(keys), before, how)
     const settings = readSettings(host.read)
     const relayToken = await unsealToken(host, settings.relayToken)
     // Only here: a host that does not take part carries neither documents nor connections in memory.
@@ -202,7 +203,7 @@ async function beginToWrite(
   { device }: DeviceKeys,
   given: GivenWorkspace,
   before: StoredWorkspace | null,
-  collides: boolean,
+  { kind, collides }: { readonly kind: EngineStart; readonly collides: boolean },
 ): Promise<{ readonly incarnation: Incarnation; readonly workspace: StoredWorkspace }> {
   const storedSeq = (inc: number): number | undefined => readStoredSeq(read, inc)
   const incarnation = openIncarnation({
@@ -223,6 +224,11 @@ async function beginToWrite(
   else if (reason !== undefined && before !== null)
     log.info({ inc, reason, lostTail }, 'This machine writes a log anew.')
   const workspace: StoredWorkspace = { ...given, device, inc, bootCounter }
-  await write('sync.begin', (tx) => putWorkspace(tx, workspace))
+  const { beginBackfill } = await import('../engine/backfill.ts')
+  await write('sync.begin', (tx) => {
+    putWorkspace(tx, workspace)
+    // Noted before anything of others can reach a row, and not forgotten by a stop between this and the engine.
+    if (kind === 'again' || kind === 'found') beginBackfill(tx, 0, 0)
+  })
   return { incarnation, workspace }
 }

@@ -14,6 +14,14 @@ type Reader = Pick<Reads, 'all' | 'get'>
 export const needsProject = 1
 /** A document holds something of an object or field that was removed: it is projected again should that come back. */
 export const keepsRemoved = 2
+/** Of a document that waits: the row has all of it but what nobody here can place yet. */
+export const isPlaced = 4
+
+/** Whether the row of a document is behind it: nothing tells what was written in the row, and what is missing there. */
+export const isBehind = (flags: number): boolean => (flags & (needsProject | isPlaced)) === needsProject
+
+/** What SQL makes of flags so that the document is projected again. */
+export const flagged = `(flags | ${needsProject}) & ~${isPlaced}`
 
 /** A stored document. */
 export interface StoredDoc {
@@ -157,6 +165,18 @@ export function clearFlags(tx: Pick<Tx, 'run'>, name: string): void {
 export function readFlagged(read: Pick<Reader, 'all'>, after: number, limit: number): { doc: number; name: string }[] {
   const sql = `SELECT doc, name FROM sync_doc WHERE flags <> 0 AND doc > ? ORDER BY doc LIMIT ${limit}`
   return read.all(statement<{ doc: number; name: string }>(sql, [after]))
+}
+
+/** Long texts of a record whose rows are behind them, by the uid of their field. */
+export function textsBehind(read: Pick<Reader, 'all'>, object: string, record: string): Set<string> {
+  const prefix = `t/${object}/${record}/`
+  const names = readNames(read, prefix, '', 1_000).filter(({ flags }) => isBehind(flags))
+  return new Set(names.map(({ name }) => name.slice(prefix.length)))
+}
+
+/** The flags of a document; undefined when there is none. */
+export function readFlags(read: Pick<Reader, 'get'>, name: string): number | undefined {
+  return read.get(statement<{ flags: number }>('SELECT flags FROM sync_doc WHERE name = ?', [name]))?.flags
 }
 
 /** Whether a document waits for its projection. */

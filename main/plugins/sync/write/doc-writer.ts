@@ -42,9 +42,10 @@ export interface LocalDocs extends DocWriter {
   /**
    * Changes one document now, as an envelope of its own: for what has to be seen before the job ends.
    * @param author as documents name people
+   * @returns whether it changed anything
    * @throws DocError `damaged_state`
    */
-  editNow(tx: Tx, author: string, name: DocName, edit: Edit): void
+  editNow(tx: Tx, author: string, name: DocName, edit: Edit): boolean
 }
 
 /** What a change made of a document. */
@@ -151,6 +152,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     editNow(tx, author, name, edit) {
       const written = write(tx, name, [edit])
       if (written !== null) parts.append(tx, packNew([draftOf(name, author, written)]), false)
+      return written !== null
     },
   }
 }
