@@ -189,7 +189,7 @@ export function serve(
       input.body = readRawBody(bytes, headers['content-type'] ?? '', pipeline.guards.parseBody)
     } else if (runtime.parseBody !== null) {
       input.body = runtime.parseBody(request.body)
-      chargeForBody(pipeline, runtime, request, reply)
+      chargeForBody(pipeline, runtime, request, input.body, reply)
     }
     const key = runtime.mutates ? headers['idempotency-key'] : undefined
     const result =
@@ -448,11 +448,12 @@ function chargeForBody(
   pipeline: PipelineContext,
   runtime: RouteRuntime,
   request: FastifyRequest,
+  body: unknown,
   reply: FastifyReply,
 ): void {
   let refusal: PlatformError | null = null
   if (runtime.rateLimit === 'auth') {
-    const account = accountKey(request.body, request.raw.headers.authorization)
+    const account = accountKey(body, request.raw.headers.authorization)
     const verdict =
       account === null ? null : pipeline.limiter.take('auth', `${account}|${runtime.contract.operationId}`)
     if (verdict !== null) tellBucket(reply, verdict)

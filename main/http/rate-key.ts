@@ -1,4 +1,5 @@
 // Whose bucket a request takes from. Only what the connection and the credential say counts; no header does.
+import { normalForm } from '#shared/normal-form.ts'
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 
@@ -49,6 +50,9 @@ function clientOfHeader(authorization: string | undefined): string | undefined {
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
 }
 
+/** No account has a longer name or address: what follows tells no two of them apart. */
+const maxNameLength = 320
+
 function keyOf(kind: 'account' | 'client', name: string): string {
-  return `${kind} ${hash('sha256', name.normalize('NFKC').trim().toLowerCase(), 'base64url')}`
+  return `${kind} ${hash('sha256', normalForm(name.slice(0, maxNameLength), 'NFKC').trim().toLowerCase(), 'base64url')}`
 }

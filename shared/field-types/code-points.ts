@@ -1,4 +1,5 @@
 // Text lengths in Unicode code points and normal form (D-94). Knows no fields.
+import { normalForm } from '#shared/normal-form.ts'
 
 /** The number of code points. */
 export function countCodePoints(text: string): number {
@@ -17,7 +18,7 @@ const asciiOnly = /^[\0-\x7f]*$/
 /** NFC without lone surrogates, which UTF-8 cannot store. */
 export function normalizeText(text: string): string {
   if (asciiOnly.test(text)) return text
-  return text.toWellFormed().normalize('NFC')
+  return normalForm(text.toWellFormed(), 'NFC')
 }
 
 /** Whether the text has nothing but white space. */

@@ -1,10 +1,10 @@
 // Names of fields made from the words people give their columns. Pure.
+import { normalForm } from '#shared/normal-form.ts'
 import { maxNameLength, reservedFieldNames } from '#shared/object-names.ts'
 
 /** A snake_case name for a label: accents go, everything that is no letter or digit becomes an underscore. */
 export function fieldNameOf(label: string): string {
-  const plain = label
-    .normalize('NFKD')
+  const plain = normalForm(label, 'NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
     .toLowerCase()

@@ -154,6 +154,7 @@ describe('texts', () => {
     [{ type: 'number' }, '0x10', undefined],
     [{ type: 'number' }, '1e400', undefined],
     [{ type: 'percent' }, '12.5 %', 12.5],
+    [{ type: 'percent' }, `1${' '.repeat(200_000)}x`, undefined],
     [{ type: 'percent' }, '12', 12],
     [{ type: 'currency' }, '12.50 €', 12.5],
     [{ type: 'currency' }, 'EUR 1,234.50', 1_234.5],

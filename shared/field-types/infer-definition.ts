@@ -1,5 +1,6 @@
 // What a column of values could be: guesses in order of strength. Only forms are judged here; whether a type truly takes
 // every value is checked by the caller.
+import { normalForm } from '#shared/normal-form.ts'
 import type { FieldDefinition } from '#shared/object-definition.ts'
 import { isBlankText } from './code-points.ts'
 import { isEmail } from './email.ts'
@@ -196,7 +197,7 @@ function guessSelect(texts: readonly string[], count: number): FieldDefinition |
 }
 
 function freeOption(label: string, taken: ReadonlySet<string>): string {
-  const plain = label.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss')
+  const plain = normalForm(label, 'NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss')
   const word = plain.replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '') || 'option'
   let value = word
   for (let number = 2; taken.has(value); number++) value = `${word}_${number}`

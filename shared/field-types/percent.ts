@@ -4,6 +4,8 @@ import type { FieldType } from './field-type.ts'
 import { parseDecimal } from './decimal.ts'
 import { numberSettings, numericType } from './numeric.ts'
 
+const withoutSign = (text: string): string => (text.endsWith('%') ? text.slice(0, -1) : text)
+
 /** A percentage, 25 meaning 25 %; two fraction digits unless scale says otherwise; always a REAL column. @source D-94 */
 export const percentType: FieldType = {
   ...numericType({
@@ -14,5 +16,5 @@ export const percentType: FieldType = {
   listRank: 3,
   summable: true,
   sqlType: () => 'REAL',
-  fromText: (text) => parseDecimal(text.trim().replace(/\s*%$/, '')) ?? undefined,
+  fromText: (text) => parseDecimal(withoutSign(text.trim()).trim()) ?? undefined,
 }

@@ -49,6 +49,10 @@ export function textualType(traits: TextTraits, more: FieldTypeTraits = {}): Fie
     parse(value, field, env) {
       if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', value)
       const normal = normalizeText(value)
+      const limit = limitOf(field)
+      // What is changed first may become shorter; work on what cannot become a value is spared.
+      if (traits.transform !== undefined && limit !== null && normal.length > 2 * limit)
+        return refused(field, 'max_length', `The text is longer than ${limit} characters.`, value, limit)
       const text = traits.transform === undefined ? normal : traits.transform(normal, env)
       // What was sent had text; what may be stored of it may have none.
       if (text !== normal && field.required && isBlankText(text)) {
@@ -56,7 +60,7 @@ export function textualType(traits: TextTraits, more: FieldTypeTraits = {}): Fie
       }
       // SQLite's own text functions end at U+0000, so a value with one could not be found again.
       if (text.includes('\0')) return refused(field, 'invalid_format', 'The text must not have U+0000.', value)
-      const tooLong = checkLength(text, field, limitOf(field))
+      const tooLong = checkLength(text, field, limit)
       if (tooLong) return tooLong
       const mismatch = field.settings.pattern === undefined || text === '' ? undefined : checkPattern(text, field)
       if (mismatch) return mismatch

@@ -10,6 +10,9 @@ export const maxExpandDepth = 3
 /** Most distinct expanded paths (D-87). */
 export const maxExpandPaths = 10
 
+/** Most names of one list: no object has as many fields. */
+const maxNames = 1_000
+
 /** One relation to expand, with what its records show. */
 export interface ExpandNode {
   readonly name: string
@@ -96,6 +99,7 @@ function parseNames(input: unknown, parameter: string): string[] {
     return item.split(',').map((part) => part.trim())
   })
   const given = [...new Set(names.filter((name) => name !== ''))]
+  if (given.length > maxNames) throw invalidQuery(parameter, `There are more than ${maxNames} names.`, { path: '' })
   for (const name of given) {
     if (name.split('.').some((segment) => segment === '')) {
       throw invalidQuery(parameter, `"${name.slice(0, 100)}" is not a field path.`, { path: name.slice(0, 100) })
@@ -136,7 +140,9 @@ function addField(root: Draft[], path: readonly string[], parameter: string): vo
 
 function readMap(siblings: Draft[], map: object, parameter: string, depth: number): void {
   if (depth > maxExpandDepth) throw tooDeep(parameter, '')
-  for (const [name, value] of Object.entries(map) as [string, unknown][]) {
+  const entries = Object.entries(map) as [string, unknown][]
+  if (entries.length > maxExpandPaths) throw tooMany(parameter)
+  for (const [name, value] of entries) {
     if (name === '' || name.includes('.'))
       throw invalidQuery(parameter, 'A key must be a relation name.', { path: name })
     const node = nodeOf(siblings, name, null)
@@ -181,9 +187,11 @@ function checkSize(root: readonly Draft[], parameter: string): void {
     }
   }
   walk(root, 1)
-  if (paths > maxExpandPaths) {
-    throw invalidQuery(parameter, `There are more than ${maxExpandPaths} expanded paths.`, { path: '' })
-  }
+  if (paths > maxExpandPaths) throw tooMany(parameter)
+}
+
+function tooMany(parameter: string): Error {
+  return invalidQuery(parameter, `There are more than ${maxExpandPaths} expanded paths.`, { path: '' })
 }
 
 function tooDeep(parameter: string, path: string) {

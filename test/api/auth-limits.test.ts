@@ -50,6 +50,17 @@ describe('guesses at one account', () => {
     expect((await guess('bea', password)).status).toBe(200)
   })
 
+  it('count for the account that the route is about, whatever else a body names', async () => {
+    const left = async (at: number): Promise<number> => {
+      const body = { username: 'cleo', password: 'wrong', email: `${at}@example.org` }
+      const { status, headers } = await host.anonymous('POST', '/auth/sign-in/username', body)
+      expect(status).toBe(401)
+      return Number(headers.get('x-ratelimit-remaining'))
+    }
+    const first = await left(1)
+    expect([await left(2), await left(3)]).toEqual([first - 1, first - 2])
+  })
+
   it('are let through again after 15 minutes', async () => {
     clock.advance(14 * 60_000)
     expect((await guess('ann', password)).status).toBe(429)

@@ -167,5 +167,19 @@ describe('an expansion', () => {
         .flatMap((name) => [name, `${name}.project`, `${name}.parent`])
         .join(','),
     })
+    // However many names a body has room for: they are counted before they are looked at.
+    const many = Array.from({ length: 200_000 }, (_, at) => `a${at}`)
+    await refused('task', { expand: many })
+    await refused('task', { select: many.map((name) => `project.${name}`) })
+    const map = Object.fromEntries(many.slice(0, 5_000).map((name) => [name, true]))
+    await refused('task', { expand: map })
+  })
+
+  it('is not held up by marks that are piled up in what is looked for', async () => {
+    const piled = `a${'\u0315'.repeat(100_000)}${'\u0316'.repeat(100_000)}`
+    for (const words of [{ filter: { title: piled } }, { search: piled }]) {
+      const { status, body } = await host.post('/data/task/query', words)
+      expect([status, body.records], JSON.stringify(body).slice(0, 300)).toEqual([200, []])
+    }
   })
 })

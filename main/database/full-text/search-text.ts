@@ -1,5 +1,6 @@
 // Turns text into what is indexed and searched: the same folding on both sides, so that case, diacritics and width do
 // not matter, and scripts without word spaces become one token per character. Pure.
+import { withoutCrowds } from '#shared/normal-form.ts'
 
 const beyondAscii = /[^\x00-\x7f]/
 /** Marks that are dropped: accents, Hebrew points, Arabic vowels, variation selectors. Kana and Thai marks stay. */
@@ -30,7 +31,7 @@ const separators = /[[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]--[\x00-\x7f]]/g
  */
 export function searchText(text: string): string {
   if (!beyondAscii.test(text)) return text
-  return text
+  return withoutCrowds(text)
     .normalize('NFKD')
     .replace(diacritics, '')
     .normalize('NFKC')

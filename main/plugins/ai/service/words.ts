@@ -1,4 +1,5 @@
 // Cuts what people write into words, numbers, days and quoted texts, and brings words into one form. Knows no object.
+import { normalForm } from '#shared/normal-form.ts'
 
 /** One word of a question. */
 export interface Word {
@@ -38,8 +39,7 @@ export function wordsOf(text: string): Word[] {
 
 /** A word in the form in which words are compared. */
 export function stemOf(word: string): string {
-  const lower = word
-    .normalize('NFC')
+  const lower = normalForm(word, 'NFC')
     .toLowerCase()
     .replace(/[’']s$/, '')
   if (lower.length > 4 && lower.endsWith('ies')) return `${lower.slice(0, -3)}y`

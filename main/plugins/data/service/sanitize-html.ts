@@ -45,11 +45,12 @@ const maxPasses = 5
 /**
  * The HTML without everything that could run. Sanitising twice changes nothing more, so that a record written back as it
  * was read stays unchanged: what is left of removed elements is put in order until it rests.
+ * Elements that are nested as no document nests them are kept as the text they are written in.
  * @source D-94
  */
 export function sanitizeHtml(html: string): string {
   // Most texts have no markup and no entity, and stay as they are.
-  let clean = html
+  let clean = nestsTooDeep(html) ? html.replaceAll('&', '&amp;').replaceAll('<', '&lt;') : html
   for (let pass = 0; pass < maxPasses && /[<&>]/.test(clean); pass++) {
     library ??= load('sanitize-html') as typeof sanitize
     const next = library(clean, options)
@@ -57,4 +58,35 @@ export function sanitizeHtml(html: string): string {
     clean = next
   }
   return clean
+}
+
+/** Elements that may stay open within each other; beyond it every end tag costs the parser a look at each of them. */
+const maxOpen = 250
+const tag = /<(\/?)([a-z][^\s/>]*)/gi
+const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
+/** Elements that the next one of their name ends. */
+const ended = new Set('dd dt li option p rb rp rt td th tr'.split(' '))
+
+function nestsTooDeep(html: string): boolean {
+  const open: string[] = []
+  const counts = new Map<string, number>()
+  const close = (name: string): void => {
+    const last = open.pop()!
+    counts.set(last, counts.get(last)! - 1)
+    if (last !== name) close(name)
+  }
+  for (const [, slash, written] of html.matchAll(tag)) {
+    const name = written!.toLowerCase()
+    const count = counts.get(name) ?? 0
+    if (slash === '/') {
+      if (count > 0) close(name)
+      continue
+    }
+    if (empty.has(name)) continue
+    if (ended.has(name) && open.at(-1) === name) continue
+    if (open.length === maxOpen) return true
+    open.push(name)
+    counts.set(name, count + 1)
+  }
+  return false
 }

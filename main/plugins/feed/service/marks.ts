@@ -1,4 +1,5 @@
 // Reactions, pins and stars (D-140). They attach to anything a feed shows, facts too.
+import { normalForm } from '#shared/normal-form.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import { validationError } from '#shared/errors.ts'
 import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
@@ -128,7 +129,7 @@ export function createFeedMarks({ write, clock, people, viewer }: MarkParts): Fe
     },
 
     unreact(ctx, place, feedId, given) {
-      const emoji = given.normalize('NFC')
+      const emoji = normalForm(given, 'NFC')
       return onEntry('unreact', ctx, place, feedId, (tx, entry) => {
         const { id } = entry
         if (!removeReaction(tx, place, { itemId: id, emoji, userId: ctx.actor.id }))
@@ -183,7 +184,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The form in which a reaction is stored and compared; null when it is neither one grapheme nor a shortcode. */
 export function parseEmoji(text: string): string | null {
-  const emoji = text.normalize('NFC')
+  const emoji = normalForm(text, 'NFC')
   if (shortcode.test(emoji)) return emoji
   if (emoji.length > maxUnits || /^[\s\p{Cc}\p{Cs}]*$/u.test(emoji)) return null
   const [first] = segmenter.segment(emoji)

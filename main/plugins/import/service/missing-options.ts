@@ -1,4 +1,5 @@
 // Adds the options that rows use and a choice field does not have yet (`createMissingOptions`).
+import { normalForm } from '#shared/normal-form.ts'
 import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { declaredTypeOf } from '#shared/field-types/registry.ts'
@@ -112,8 +113,7 @@ function labelsOf(cell: unknown, field: FieldSchema): string[] {
 function freeValue(label: string, taken: ReadonlySet<string>): string {
   const word = optionValue.test(label)
     ? label
-    : label
-        .normalize('NFKD')
+    : normalForm(label, 'NFKD')
         .replace(/[^A-Za-z0-9]+/g, '_')
         .replace(/^_+|_+$/g, '')
         .toLowerCase() || 'option'

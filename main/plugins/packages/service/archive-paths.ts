@@ -1,4 +1,5 @@
 // Judges the names of files in an archive before anything of them is read (D-129). Pure.
+import { normalForm } from '#shared/normal-form.ts'
 
 /** What is wrong with a name of an archive, as the reason of a refusal. */
 export type PathProblem =
@@ -64,5 +65,5 @@ function problemOf(path: string): PathProblem | null {
 
 /** Names that a file system without case, or with another normal form, takes for the same. */
 function fold(path: string): string {
-  return path.normalize('NFKC').toLowerCase().normalize('NFKC')
+  return normalForm(normalForm(path, 'NFKC').toLowerCase(), 'NFKC')
 }

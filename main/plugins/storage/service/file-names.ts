@@ -1,4 +1,5 @@
 // Names of files: what is kept of a name somebody gave. Pure.
+import { normalForm } from '#shared/normal-form.ts'
 
 const maxLength = 255
 /** Control characters, and marks that turn the direction of what follows, so that an ending reads as another one. */
@@ -9,7 +10,7 @@ const unseen = /[\p{Cc}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{fef
  * and never becomes a path.
  */
 export function cleanName(given: string): string | null {
-  const last = given.toWellFormed().normalize('NFC').replaceAll(unseen, '').split(/[/\\]/).at(-1)!.trim()
+  const last = normalForm(given.toWellFormed(), 'NFC').replaceAll(unseen, '').split(/[/\\]/).at(-1)!.trim()
   if (last === '' || /^\.+$/.test(last)) return null
   const points = [...last]
   if (points.length <= maxLength) return last

@@ -1,5 +1,6 @@
 // Reads the bodies that create and change views: the wrapped, the bare and the older spellings of D-115, and makes their
 // keys. Pure.
+import { normalForm } from '#shared/normal-form.ts'
 import { validationError } from '#shared/errors.ts'
 import type { ViewKind } from '#shared/contracts/views.ts'
 import { listTypes, formTypes, viewKinds } from '#shared/contracts/views.ts'
@@ -107,8 +108,7 @@ function isMap(value: unknown): value is Map {
  * @param taken whether a key is in use
  */
 export function freeKey(label: string, fallback: string, taken: (key: string) => boolean): string {
-  const words = label
-    .normalize('NFKD')
+  const words = normalForm(label, 'NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '_')
