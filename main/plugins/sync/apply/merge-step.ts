@@ -69,11 +69,11 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
   const { document, changedKeys, isChanged } = result
   const hasWaited = before !== undefined && (before.flags & needsProject) !== 0
   if (!isChanged && !hasWaited) return { merged: true, changed: false }
-  // Of a damaged one nothing is known: all of it comes.
-  const isNew = before === undefined || (remote.repair !== undefined && state === null)
+  const isNew = before === undefined
   const { actor, at, isFollowed = false } = remote
   const stored = state === null ? null : opened
-  if (isChanged) remote.judge?.({ name, isNew, changedKeys, document, stored, isFollowed })
+  // Of a damaged one nothing is known: all of it comes, and is judged as such.
+  if (isChanged) remote.judge?.({ name, isNew: stored === null, changedKeys, document, stored, isFollowed })
   const keys = state === null || hasWaited ? null : changedKeys
   const flags =
     remote.repair === 'part'
