@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import { beginBackfill } from '#main/plugins/sync/engine/backfill.ts'
+import { flagRecords } from '#main/plugins/sync/metadata/store.ts'
 import type { ModelMachine } from '../support/sync-model/host-machine.ts'
 import { createPool } from '../support/sync-model/host-machine.ts'
 import { Network } from '../support/sync-model/host-network.ts'
@@ -100,21 +101,33 @@ describe('what was written while nothing was recorded', () => {
   const many = async (machine: ModelMachine): Promise<void> => {
     await Promise.all(Array.from({ length: 600 }, (_, index) => create(machine, 'part', { title: `Part ${index}` })))
   }
-  /** A record that one machine changes while another, whose sync is off, does something to it; then they meet. */
-  const met = async (does: (machine: ModelMachine, id: string) => Promise<unknown>): Promise<string> => {
+  /** One machine does something while the sync of another is off, which does something too; then they meet. */
+  const meet = async (
+    off: () => Promise<unknown>,
+    elsewhere: () => Promise<unknown>,
+    once: () => Promise<unknown> = async () => undefined,
+  ): Promise<void> => {
     const [a, b] = pool as [ModelMachine, ModelMachine]
-    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text', code: 'c1' })
     await network.settle([a, b])
     await b.close(true)
-    await does(b, id)
+    await off()
     await many(b)
-    await update(a, id, { title: 'From elsewhere' })
+    await elsewhere()
     await b.plugin.write('test.again', (tx) => beginBackfill(tx, 0, 0))
     await b.open((incs += 1))
-    await flow(a, b)
+    await Promise.all([flow(a, b), once()])
     expect(b.engine.state()).toBe('preparing')
     await expect.poll(() => b.engine.state(), { timeout: 10_000 }).toBe('on')
     await network.settle([a, b])
+  }
+  /** A record that one machine changes meanwhile. */
+  const met = async (does: (machine: ModelMachine, id: string) => Promise<unknown>): Promise<string> => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text', code: 'c1' })
+    await meet(
+      () => does(b, id),
+      () => update(a, id, { title: 'From elsewhere' }),
+    )
     return id
   }
   const rowOf = (machine: ModelMachine, id: string) =>
@@ -147,6 +160,70 @@ describe('what was written while nothing was recorded', () => {
     expect(rowOf(a, id)).toEqual({ title: 'From here', notes: 'Text', code: 'c2', gone: 0 })
     expect(rowOf(b, id)).toEqual(rowOf(a, id))
     for (const machine of [a, b]) expect(open(machine)).toEqual([{ kind: 'field', record: id }])
+  })
+
+  it.each(['all', 'one object'])('is nothing of a row that is behind its documents: %s', async (which) => {
+    const [a] = pool as [ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text' })
+    const uid = a.uidOf('part')
+    await a.plugin.write('test.behind', (tx) => {
+      tx.run(statement("UPDATE o_part SET title = 'Behind', notes = 'Behind' WHERE id = ?", [id]))
+      flagRecords(tx, uid)
+      if (which === 'one object') a.engine.mend(tx, { object: uid })
+    })
+    if (which === 'all') await a.engine.prepare()
+    await expect.poll(() => a.engine.state()).toBe('on')
+    expect(rowOf(a, id)).toMatchObject({ title: 'Bolt', notes: 'Text' })
+  })
+
+  it('stays where the record has something that is not defined here, and where rows are checked meanwhile', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const [later, purged] = [await create(a, 'part', { title: 'Bolt' }), await create(a, 'part', { title: 'Nut' })]
+    const whole = await create(a, 'part', { title: 'Nail' })
+    await a.plugin.write('test.unknown', (tx) => {
+      for (const record of [later, purged])
+        a.engine.docs.edit(tx, a.ctx(), { kind: 'record', object: a.uidOf('part'), record }, (place) =>
+          place.set({ ['f'.repeat(32)]: 'Of a newer version' }),
+        )
+    })
+    await meet(
+      async () => {
+        for (const id of [later, whole]) await update(b, id, { title: 'From here' })
+        await remove(b, purged, true)
+      },
+      async () => undefined,
+      () => b.engine.checkRows(),
+    )
+    for (const machine of [a, b]) {
+      for (const id of [later, whole]) expect(rowOf(machine, id)).toMatchObject({ title: 'From here' })
+      expect(rowOf(machine, purged)).toBeUndefined()
+    }
+  })
+
+  it('of a comment stays in its feed beside what others wrote', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt' })
+    const placeOn = (machine: ModelMachine) =>
+      machine.feed.gate.feed(machine.ctx('user-a'), { object: 'part', recordId: id })
+    const said = { type: 'comment', body: 'First', parentId: null, visibility: 'public', data: undefined } as const
+    const item = await a.feed.items.create(a.ctx('user-a'), placeOn(a), said)
+    const say = async (machine: ModelMachine, body: string): Promise<void> => {
+      machine.clock.advance(10)
+      await machine.feed.items.change(machine.ctx('user-a'), placeOn(machine), item.id, { body })
+    }
+    await meet(
+      () => say(b, 'Said here'),
+      () => say(a, 'Said elsewhere'),
+    )
+    for (const { plugin } of [a, b]) {
+      const sql = "SELECT state FROM sync_doc WHERE name LIKE 'f/%' AND instr(name, ?) > 0"
+      const states = plugin.read.all(statement<{ state: Uint8Array }>(sql, [id])).map(({ state }) => Buffer.from(state))
+      for (const body of ['Said here', 'Said elsewhere'])
+        expect(
+          states.some((state) => state.includes(body)),
+          body,
+        ).toBe(true)
+    }
   })
 })
 
