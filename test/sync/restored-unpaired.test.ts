@@ -1,4 +1,6 @@
 // A machine that was unpaired stays so when a backup of before is put back (D-410): whoever has it may not read on with it.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import { createSyncedHost, inStep, listen, pair, pause, until } from '../support/synced-hosts.ts'
@@ -43,38 +45,46 @@ it('does not come back with a backup in which it takes part', { timeout: 120_000
   }
 })
 
-it('does not come back with a backup that was made while sync was off', { timeout: 120_000 }, async () => {
-  const desk = await createTestHost()
-  const tablet = await createSyncedHost()
-  try {
-    await listen(desk)
-    expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
-    await desk.defineObject('part', { title: { type: 'text' } })
-    await pair(desk, tablet)
-    await inStep([desk, tablet])
-    expect((await desk.post('/sync/disable')).status).toBe(200)
-    const { body: backup } = await desk.post('/backups')
-    expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
-    await pause(tablet, true)
-    const { id } = (await tablet.get('/sync/status')).body.device
-    expect((await desk.delete(`/sync/peers/${id}`)).status).toBe(200)
-    const { stopped } = desk.host
-    await desk.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
-    expect(await stopped).toBe('restart')
-    await desk.restart()
-    expect((await desk.get('/sync/status')).body.state).toBe('off')
-    // What was noted at the first start is not lost with the next one.
-    await desk.restart()
+it.each(['is off', 'cannot start'])(
+  'does not come back where sync %s after the restore',
+  { timeout: 120_000 },
+  async (how) => {
+    const desk = await createTestHost()
+    const tablet = await createSyncedHost()
+    try {
+      await listen(desk)
+      expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
+      await desk.defineObject('part', { title: { type: 'text' } })
+      await pair(desk, tablet)
+      await inStep([desk, tablet])
+      if (how === 'is off') expect((await desk.post('/sync/disable')).status).toBe(200)
+      const { body: backup } = await desk.post('/backups')
+      if (how === 'is off') expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
+      await pause(tablet, true)
+      const { id } = (await tablet.get('/sync/status')).body.device
+      expect((await desk.delete(`/sync/peers/${id}`)).status).toBe(200)
+      const { stopped } = desk.host
+      await desk.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
+      expect(await stopped).toBe('restart')
+      const keys = join(desk.dataDir, 'sync-device.json')
+      const kept = readFileSync(keys)
+      if (how === 'cannot start') writeFileSync(keys, '{')
+      await desk.restart()
+      expect((await desk.get('/sync/status')).body.state).toBe(how === 'is off' ? 'off' : 'attention')
+      writeFileSync(keys, kept)
+      // What was noted at the first start is not lost with the next one.
+      await desk.restart()
 
-    expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
-    const peers = (await desk.get('/sync/peers')).body.peers as { id: string; state: string }[]
-    expect(peers.filter((peer) => peer.id === id).map(({ state }) => state)).toEqual(['unpaired'])
-    await listen(desk)
-    await desk.post('/data/part', { title: 'not for everybody' })
-    await tablet.patch('/sync/settings', { paused: false })
-    await until('it is told', async () => (await tablet.get('/sync/status')).body.reason === 'unpaired')
-    expect((await tablet.get('/data/part')).body.records).toEqual([])
-  } finally {
-    await Promise.all([desk, tablet].map((host) => host.stop()))
-  }
-})
+      if (how === 'is off') expect((await desk.post('/sync/enable', { deviceName: 'Desk' })).status).toBe(202)
+      const peers = (await desk.get('/sync/peers')).body.peers as { id: string; state: string }[]
+      expect(peers.filter((peer) => peer.id === id).map(({ state }) => state)).toEqual(['unpaired'])
+      await listen(desk)
+      await desk.post('/data/part', { title: 'not for everybody' })
+      await tablet.patch('/sync/settings', { paused: false })
+      await until('it is told', async () => (await tablet.get('/sync/status')).body.reason === 'unpaired')
+      expect((await tablet.get('/data/part')).body.records).toEqual([])
+    } finally {
+      await Promise.all([desk, tablet].map((host) => host.stop()))
+    }
+  },
+)
