@@ -396,8 +396,9 @@ export function createApplier(parts: ApplierParts): Applier {
   const failed = createRepeated(
     async () => {
       isFailedAsked = false
-      if (await retrying.failed(failedAs)) wake()
-      state.tellApplied()
+      const { tried, applied } = await retrying.failed(failedAs)
+      if (applied > 0) wake()
+      if (tried > 0) state.tellApplied()
     },
     (error) => log.error({ err: error }, 'What failed could not be tried again.'),
   )

@@ -165,9 +165,9 @@ export function createRetrying(parts: RetryingParts) {
       return applied > 0
     },
     /** Tries what failed by a fault of this machine. @param reason that alone */
-    failed: async (reason?: ProblemReason): Promise<boolean> => {
+    failed(reason?: ProblemReason): Promise<{ readonly tried: number; readonly applied: number }> {
       const list: typeof readFailed = (reads, after, limit) => readFailed(reads, after, limit, reason)
-      return (await all(list, Infinity)).applied > 0
+      return all(list, Infinity)
     },
     /** Tries all that was refused: rights may be others now. */
     refused: async (): Promise<boolean> => (await all(readForbidden, Infinity)).applied > 0,
