@@ -207,9 +207,7 @@ export interface TransitionChange {
 
 /** Records nobody may write at the moment; `workflow` sets it. */
 export interface RecordLocks {
-  /**
-   * What holds a record against this caller; undefined for nothing. Costs no statement while nothing of the object is held.
-   */
+  /** What holds a record against this caller; undefined for nothing. Where nothing of the object is held, no statement. */
   heldBy(read: Pick<Reads, 'get'>, ctx: RequestContext, schema: ObjectSchema, id: string): string | undefined
 }
 
@@ -235,7 +233,6 @@ export interface BulkInput {
   readonly purge?: boolean
   /** With `purge`: the caller awaits {@link SearchService.clearStale} before it calls the records gone. */
   readonly clearsSearch?: boolean
-  /** See {@link ParseEnv}; for records that are only tried. */
   readonly newOptions?: ParseEnv['newOptions']
   /** What is wrong with records already, by index: they are refused, with everything else that is. */
   readonly problems?: ReadonlyMap<number, readonly FieldError[]>

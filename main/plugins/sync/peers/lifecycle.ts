@@ -11,10 +11,9 @@ import type { EngineStart } from '../engine/open-engine.ts'
 import type { Disputed } from '../engine/replica.ts'
 import { readStoredSeq } from '../store/log-store.ts'
 import type { Running, RunningStart } from './running.ts'
-import { sidecarName } from './service.ts'
 import type { WingParts } from './service.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
-import { putWorkspace, readSettings, readWorkspace } from './workspace-store.ts'
+import { putWorkspace, readSettings, readWorkspace, sidecarName } from './workspace-store.ts'
 
 /** What may follow each state. */
 const moves = {

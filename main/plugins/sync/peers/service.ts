@@ -13,6 +13,7 @@ import type { WorkflowService } from '#main/plugins/workflow/api.ts'
 import type { Conflicts } from '../conflicts/register-conflicts.ts'
 import type { LiveTexts } from '../service.ts'
 import { isTakingPart } from '../store/log-store.ts'
+import { sidecarName } from './workspace-store.ts'
 import type { Control } from './control.ts'
 import { statusOf } from './status.ts'
 
@@ -31,9 +32,6 @@ export interface WingParts {
   /** Hears that machines, or what they do, may have changed. */
   machinesChanged(): void
 }
-
-/** What has left this machine, beside the database. */
-export const sidecarName = 'sync-incarnation.json'
 
 /** This machine among its peers. */
 export type Peers = ReturnType<typeof createPeers>

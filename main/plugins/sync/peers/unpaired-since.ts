@@ -1,13 +1,10 @@
 // After a restore: a machine that was unpaired since the backup was made stays unpaired (D-410).
 import { internalContext } from '#main/kernel/context.ts'
-import type { Reads, Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { Roster } from './roster.ts'
 import { createRoster } from './roster.ts'
-import type { RosterDevice } from './roster-entries.ts'
-import { rosterDeviceSchema } from './roster-entries.ts'
+import { forgetNoted, hasNotes, putNoted, readNoted } from './unpaired-store.ts'
 import { readWorkspace } from './workspace-store.ts'
 
 /**
@@ -31,10 +28,7 @@ export async function noteUnpaired({
   })
   if (gone === null || gone.length === 0) return
   await write('sync.note-unpaired', (tx) => {
-    for (const one of gone) {
-      const sql = 'INSERT OR REPLACE INTO sync_unpaired (device, entry) VALUES (?, ?)'
-      tx.run(statement(sql, [one.device, JSON.stringify(one)]))
-    }
+    for (const one of gone) putNoted(tx, one)
   })
 }
 
@@ -51,18 +45,4 @@ export async function keepUnpaired(
     if (gone.length > 0 && roster.isAdmin(device)) roster.putUnpaired(tx, internalContext(ids.uuid()), docs, gone)
     forgetNoted(tx)
   })
-}
-
-/** A state of an earlier version has none. */
-function hasNotes(read: Pick<Reads, 'get'>): boolean {
-  return read.get(statement("SELECT 1 FROM sqlite_master WHERE name = 'sync_unpaired'")) !== undefined
-}
-
-function readNoted(read: Pick<Reads, 'all'>): RosterDevice[] {
-  const sql = 'SELECT entry FROM sync_unpaired ORDER BY device'
-  return read.all(statement<{ entry: string }>(sql)).map(({ entry }) => rosterDeviceSchema.parse(JSON.parse(entry)))
-}
-
-function forgetNoted(tx: Pick<Tx, 'run'>): void {
-  tx.run(statement('DELETE FROM sync_unpaired'))
 }

@@ -6,6 +6,9 @@ import { statement } from '#main/kernel/database.ts'
 import { rosterDeviceSchema } from './roster-entries.ts'
 import type { RosterDevice } from './roster-entries.ts'
 
+/** The file beside the database that says what has left this machine. */
+export const sidecarName = 'sync-incarnation.json'
+
 type Reader = Pick<Reads, 'get'>
 
 const settingsSchema = z.object({
