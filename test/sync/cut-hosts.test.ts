@@ -173,6 +173,42 @@ describe('a text that both began while they were apart', () => {
   })
 })
 
+describe('a text that both began, and one corrected before they met', () => {
+  it.each([
+    ['The desk has begun well.', 'winner', 'whole'],
+    ['The desk has begun well.', 'loser', 'whole'],
+    ['Final report', 'winner', 'whole'],
+    ['Final report', 'loser', 'whole'],
+    ['Final report', 'both', 'both'],
+  ])('shows both whole, and ends by the whole of one: %s, %s', async (text, choice, expected) => {
+    const id = await clash('notes', null, 'The desk began.', 'The laptop began.')
+    await changed(desk, id, { notes: text })
+    await hosts.join()
+    const conflict = await onlyConflict()
+    expect(conflict).toMatchObject({ kind: 'text', field: 'notes' })
+    const sides = [conflict.winner.value, conflict.losers[0].value]
+    expect(sides.toSorted()).toEqual([text, 'The laptop began.'].toSorted())
+    await decide(laptop, conflict.id, { choice })
+    await expectPeace(id)
+    const { notes } = await recordOf(desk, id)
+    if (expected === 'both') for (const side of sides) expect(notes).toContain(side)
+    else expect(notes).toBe(sides[choice === 'winner' ? 0 : 1])
+  })
+
+  it('stays open where one goes on with its own text in the row that has both', async () => {
+    const id = await clash('notes', null, 'Draft', 'Minutes')
+    await changed(desk, id, { notes: 'Final report' })
+    await hosts.join()
+    const conflict = await onlyConflict()
+    await changed(laptop, id, { title: 'Renamed' })
+    await hosts.agree()
+    expect((await onlyConflict()).id).toBe(conflict.id)
+    const both = (await recordOf(laptop, id)).notes
+    await changed(laptop, id, { notes: `${both} End` })
+    await expectPeace(id)
+  })
+})
+
 describe('a record that one deleted and the other edited', () => {
   const deletedAndEdited = async (): Promise<string> => {
     const id = await made(desk, { title: 'Part', size: 1 })

@@ -180,6 +180,102 @@ describe('firstTexts', () => {
     expect(Buffer.from(Y.encodeStateAsUpdate(a)).includes('three')).toBe(false)
   })
 
+  it('are whole texts, however their words were corrected before they met', () => {
+    const next = ['one big two', 'zzz', 'so one two', 'one', 'two']
+    for (const text of next) {
+      const [a, b] = begun('one two', 'x') as [Y.Doc, Y.Doc]
+      applyTextDiff(a, text)
+      exchange(a, b)
+      for (const doc of [a, b]) expect(wordsOf(doc)).toEqual([text, 'x'].toSorted())
+      // They follow from what is stored, whatever came first.
+      for (const updates of [[a, b], [b]].map((docs) => docs.map((doc) => Y.encodeStateAsUpdate(doc)))) {
+        const loaded = new Y.Doc()
+        for (const update of updates) Y.applyUpdate(loaded, update)
+        expect(firstTexts(loaded)).toEqual(firstTexts(a))
+      }
+    }
+  })
+
+  it('are not there any more once all of one was deleted', () => {
+    const [a, b] = begun('one two', 'x') as [Y.Doc, Y.Doc]
+    applyTextDiff(a, '')
+    exchange(a, b)
+    for (const doc of [a, b]) expect(wordsOf(doc)).toEqual(['x'])
+  })
+
+  it('are chosen whole, wherever their letters stand', () => {
+    // What a third machine put before a beginning may stand apart from it.
+    for (const ids of [
+      [2, 3, 1],
+      [3, 2, 1],
+      [1, 2, 3],
+      [3, 1, 2],
+    ]) {
+      const docs = ids.map((id) => Object.assign(new Y.Doc(), { clientID: id }))
+      const [a, b, c] = docs as [Y.Doc, Y.Doc, Y.Doc]
+      applyTextDiff(a, 'one two')
+      applyTextDiff(b, 'minutes')
+      applyTextDiff(a, 'one big two')
+      applyTextDiff(b, 'final minutes')
+      Y.applyUpdate(c, Y.encodeStateAsUpdate(a))
+      applyTextDiff(c, 'now one big two')
+      exchange(b, c)
+      exchange(a, b)
+      for (const doc of docs.slice(0, 2)) expect(wordsOf(doc)).toEqual(['final minutes', 'now one big two'])
+      const before = Y.encodeStateAsUpdate(a)
+      for (const text of ['final minutes', 'now one big two']) {
+        const chooser = new Y.Doc()
+        Y.applyUpdate(chooser, before)
+        applyTextDiff(chooser, text)
+        expect([readText(chooser), wordsOf(chooser)]).toEqual([text, [text]])
+      }
+    }
+  })
+
+  it('stay chosen, whatever is typed beside the letters of the other one', () => {
+    for (const [kept, next] of [
+      ['one', 'one and more'],
+      ['two', 'more and two'],
+      ['one', 'more and one'],
+      ['two', 'two and more'],
+    ] as const) {
+      const [a, b] = begun('one', 'two') as [Y.Doc, Y.Doc]
+      exchange(a, b)
+      applyTextDiff(a, kept)
+      applyTextDiff(a, next)
+      exchange(a, b)
+      for (const doc of [a, b]) expect([readText(doc), wordsOf(doc).length < 2]).toEqual([next, true])
+      const [c] = begun('draft') as [Y.Doc]
+      applyTextDiff(c, 'three')
+      exchange(a, c)
+      for (const doc of [a, c]) expect(wordsOf(doc)).toContain('three')
+    }
+  })
+
+  it('stay seen where somebody left letters of one of them', () => {
+    const [a, b] = begun('one', 'two') as [Y.Doc, Y.Doc]
+    exchange(a, b)
+    const rest = readText(a).slice(0, 2)
+    applyTextDiff(a, rest)
+    keepTexts(a)
+    applyTextDiff(a, `${rest} and more`)
+    exchange(a, b)
+    for (const doc of [a, b]) expect([readText(doc), wordsOf(doc)]).toEqual([`${rest} and more`, []])
+  })
+
+  it('stay chosen where the document says nothing of the one that was left out', () => {
+    const [a, b] = begun('one', 'two') as [Y.Doc, Y.Doc]
+    exchange(a, b)
+    const text = a.getText('t')
+    const isFirst = readText(a) === 'onetwo'
+    text.delete(isFirst ? 3 : 0, 3)
+    text.setAttribute(`chosen.${a.clientID}.0`, 'one')
+    applyTextDiff(a, 'one and more')
+    applyTextDiff(a, 'see one and more')
+    exchange(a, b)
+    for (const doc of [a, b]) expect(wordsOf(doc).length).toBeLessThan(2)
+  })
+
   it('leave a text with one beginning unmarked', () => {
     const [a] = begun('one') as [Y.Doc]
     const before = Y.encodeStateVector(a)

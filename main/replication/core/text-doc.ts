@@ -1,6 +1,6 @@
 // A long text as a document: one Y.Text. Knows how a whole value becomes a few changes, nothing of fields or editors.
 import * as encoding from 'lib0/encoding'
-import { applyUpdate, ContentString, Item } from 'yjs'
+import { applyUpdate, ContentString, getItem, Item } from 'yjs'
 import type * as Y from 'yjs'
 import { decodeState } from './inspect-update.ts'
 import type { DecodedUpdate } from './inspect-update.ts'
@@ -72,14 +72,15 @@ export interface FirstText {
 
 /**
  * The beginnings of a text that nobody has looked at yet, in the order in which they stand: more than one when several
- * machines filled it at once. What was deleted again is not among them; of those that {@link keepTexts} was told of, none
- * is while no other one came.
+ * machines filled it at once. Each is the whole of what was made of it, with every word that was put into it or in its
+ * place since. What was deleted again is not among them; of several that {@link keepTexts} was told of, none is while no
+ * other one came.
  */
 export function firstTexts(doc: Y.Doc): readonly FirstText[] {
   const chosen = chosenIn(doc)
   if (chosen.length > 1) return [{ inc: chosen.at(-1)!.inc, text: readText(doc) }, ...chosen]
   const found = beginningsOf(doc)
-  return found.every(({ isKept }) => isKept) ? [] : found.map(({ inc, text }) => ({ inc, text }))
+  return areSeen(found) ? [] : found.map(({ inc, text }) => ({ inc, text }))
 }
 
 /**
@@ -88,12 +89,16 @@ export function firstTexts(doc: Y.Doc): readonly FirstText[] {
  */
 export function keepTexts(doc: Y.Doc): void {
   if (chosenIn(doc).length > 1) doc.transact(() => forgetChosen(doc))
-  const found = beginningsOf(doc)
-  if (found.length < 2) return
-  const text = doc.getText(TEXT_ROOT)
-  doc.transact(() => {
-    for (const { key, isKept } of found) if (!isKept) text.setAttribute(key, true)
-  })
+  const found = groupsOf(doc)
+  if (found.length > 1) doc.transact(() => markKept(doc, found))
+}
+
+/**
+ * Those without a letter too: what is typed later beside letters that were deleted belongs to theirs, and is no beginning
+ * that nobody has seen.
+ */
+function markKept(doc: Y.Doc, found: readonly Group[]): void {
+  for (const { key, isKept } of found) if (!isKept) doc.getText(TEXT_ROOT).setAttribute(key, true)
 }
 
 const chosenMark = 'chosen.'
@@ -111,27 +116,73 @@ function forgetChosen(doc: Y.Doc): void {
   for (const { name } of chosenIn(doc)) doc.getText(TEXT_ROOT).removeAttribute(name)
 }
 
-interface Beginning extends FirstText {
-  /** Where it stands in the text. */
-  readonly at: number
+/** What was made of one beginning: letters that were put beside its own, or in their place, and so on. */
+interface Group extends FirstText {
+  /** Where its letters stand in the text, by rising places. */
+  readonly parts: readonly (readonly [from: number, to: number])[]
   /** Name of the mark that says it was seen. */
   readonly key: string
   readonly isKept: boolean
+  /** Whether the very first letters are still there. */
+  readonly isUntouched: boolean
 }
 
-function beginningsOf(doc: Y.Doc): Beginning[] {
+/** The groups of which a letter is left. */
+function beginningsOf(doc: Y.Doc): Group[] {
+  const found = groupsOf(doc).filter(({ text }) => text !== '')
+  // A choice that was noted before all groups were marked with it: what it left out begins nothing by what was typed since.
+  const isHalfNoted = chosenIn(doc).some(({ name }) => doc.getText(TEXT_ROOT).getAttribute(keptFor(name)) !== true)
+  return isHalfNoted ? found.filter(({ isUntouched }) => isUntouched) : found
+}
+
+function areSeen(found: readonly Group[]): boolean {
+  return found.length !== 1 && found.every(({ isKept }) => isKept)
+}
+
+const keptFor = (chosen: string): string => `kept.${chosen.slice(chosenMark.length)}`
+
+function groupsOf(doc: Y.Doc): Group[] {
   const text = doc.getText(TEXT_ROOT)
-  const found: Beginning[] = []
+  const rootOf = createRootFinder(doc)
+  const found = new Map<Item, { text: string; parts: [number, number][] }>()
   let end = 0
   for (let item = text._start; item !== null; item = item.right) {
+    const root = rootOf(item)
+    const group = found.get(root) ?? { text: '', parts: [] }
+    found.set(root, group)
+    if (item.deleted || !item.countable) continue
     const at = end
-    if (!item.deleted && item.countable) end += item.length
-    if (item.deleted || item.origin !== null || item.rightOrigin !== null) continue
+    end += item.length
     if (!(item.content instanceof ContentString)) continue
-    const key = `kept.${item.id.client}.${item.id.clock}`
-    found.push({ at, inc: item.id.client, text: item.content.str, key, isKept: text.getAttribute(key) === true })
+    group.text += item.content.str
+    group.parts.push([at, end])
   }
-  return found
+  return [...found].map(([{ id, deleted }, group]) => {
+    const key = `kept.${id.client}.${id.clock}`
+    return { ...group, inc: id.client, key, isKept: text.getAttribute(key) === true, isUntouched: !deleted }
+  })
+}
+
+/**
+ * Finds the letters that others stand beside: those right before them when they were put in, at the start of a text those
+ * right after them. Deleted letters keep their place, and neither ever changes, so that all machines find the same.
+ */
+function createRootFinder(doc: Y.Doc): (item: Item) => Item {
+  const known = new Map<Item, Item>()
+  return (item) => {
+    const way: Item[] = []
+    let root = known.get(item)
+    for (let at = item; root === undefined; root = known.get(at)) {
+      way.push(at)
+      const beside = at.origin ?? at.rightOrigin
+      const next = beside === null ? at : (getItem(doc.store, beside) as unknown)
+      // Nothing that stands in a text is ever without a place; what is anyway stands for itself.
+      if (next === at || !(next instanceof Item)) known.set(at, at)
+      else at = next
+    }
+    for (const one of way) known.set(one, root)
+    return root
+  }
 }
 
 /**
@@ -162,17 +213,20 @@ export function applyTextDiff(doc: Y.Doc, next: string): boolean {
 }
 
 /** The beginning that is all of a text. */
-function beginningOf(doc: Y.Doc, text: string): Beginning | undefined {
+function beginningOf(doc: Y.Doc, text: string): Group | undefined {
   const open = beginningsOf(doc)
-  return open.length < 2 || open.every(({ isKept }) => isKept) ? undefined : open.find((one) => one.text === text)
+  return open.length < 2 || areSeen(open) ? undefined : open.find((one) => one.text === text)
 }
 
 /** Leaves one beginning with its own letters alone, and says so: whoever chooses another one meanwhile takes these away. */
-function choose(doc: Y.Doc, { at, key, text: chosen }: Beginning): void {
+function choose(doc: Y.Doc, { key, parts, text: chosen }: Group): void {
   const text = doc.getText(TEXT_ROOT)
-  const end = at + chosen.length
-  if (end < text.length) text.delete(end, text.length - end)
-  if (at > 0) text.delete(0, at)
+  markKept(doc, groupsOf(doc))
+  let start = text.length
+  for (const [from, to] of [...parts.toReversed(), [0, 0] as const]) {
+    if (to < start) text.delete(to, start - to)
+    start = from
+  }
   forgetChosen(doc)
   text.setAttribute(key.replace('kept.', chosenMark), chosen)
 }
