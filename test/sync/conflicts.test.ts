@@ -148,6 +148,22 @@ describe('a field that was written on two machines', () => {
     await expectPeace(a, b, id)
   })
 
+  it.each<[string, (held: string[]) => string[]]>([
+    ['another member', (held) => [...held, 'q']],
+    ['another member before them', (held) => ['q', ...held]],
+    ['another order', (held) => held.toReversed()],
+    ['one of them', () => ['y']],
+    ['none', () => []],
+  ])('about a member is settled on both by an ordinary edit of the list: %s', async (_name, edited) => {
+    const { a, b, id } = await clash('labels', ['x', 'y'], ['y'], ['y', 'x'])
+    expect(await only(b)).toMatchObject({ kind: 'field', field: 'labels' })
+    const labels = edited((await read(a, id)).labels)
+    await patch(a, id, { labels })
+    expect(await only(a, '?state=resolved')).toMatchObject({ resolution: 'edit' })
+    await expectPeace(a, b, id)
+    expect((await read(b, id)).labels).toEqual(labels)
+  })
+
   it('cannot be decided twice, or on another version of the record than was seen', async () => {
     const { a, id } = await clash('title', 'One', 'Two', 'Three')
     const { id: conflict } = await only(a)

@@ -105,6 +105,24 @@ describe('lists', () => {
     expect(memberPatch(partsOf(readRegister(doc), 'u'), [])).toEqual({})
   })
 
+  it.each<[readonly Json[] | null]>([[['y', 'x', 'q']], [['x', 'y', 'q']], [['q', 'x']], [['y']], [[]], [null]])(
+    'leave nothing of what several wrote at once beside %j',
+    (list) => {
+      const a = new Y.Doc()
+      setList(a, ['x', 'y'])
+      const b = copyOf(a)
+      setList(a, ['y'])
+      setList(b, ['y', 'x'])
+      Y.applyUpdate(a, Y.encodeStateAsUpdate(b))
+      const open = [...readRegister(a)].filter(([, { losers }]) => losers.length > 0)
+      expect(open.length).toBeGreaterThan(0)
+      const settled = Object.fromEntries(open.map(([key, { winner }]) => [key, winner[1]]))
+      setEntries(a, memberPatch(partsOf(readRegister(a), 'u'), list, settled), next(), 1)
+      expect([...readRegister(a).values()].flatMap(({ losers }) => losers)).toEqual([])
+      expect(listOf(a)).toEqual(list)
+    },
+  )
+
   it('keep both of two concurrent additions, and an addition beside a removal', () => {
     const a = new Y.Doc()
     setList(a, ['x'])

@@ -41,16 +41,18 @@ export function readMembers(field: FieldParts): readonly Json[] | null {
 /**
  * What turns the list of a field into `next`: members that left become false, new ones true. Members that only moved are
  * written again from the first one that is out of place, so that reading gives `next` in its order.
+ * @param open what several wrote at once, by key: it is written once more, members as they are in `next`
  */
-export function memberPatch(field: FieldParts, next: readonly Json[] | null): RegisterPatch {
+export function memberPatch(field: FieldParts, next: readonly Json[] | null, open: RegisterPatch = {}): RegisterPatch {
   const { uid } = field
   const wanted = new Map((next ?? []).map((member) => [memberKey(uid, member), member]))
   const held = (readMembers(field) ?? []).map((member) => memberKey(uid, member))
-  const patch: Record<string, Json> = {}
+  const patch: Record<string, Json> = Object.fromEntries(Object.entries(open).filter(([key]) => !wanted.has(key)))
   for (const key of held) if (!wanted.has(key)) patch[key] = false
   const kept = held.filter((key) => wanted.has(key))
   const order = [...wanted.keys()]
-  const start = order.findIndex((key, i) => key !== kept[i])
+  // Writing a member puts it last, and those behind it have to follow.
+  const start = order.findIndex((key, i) => key !== kept[i] || Object.hasOwn(open, key))
   const moved = start < 0 ? [] : order.slice(start)
   for (const key of moved) patch[key] = true
   const whole = wholeMembers(field)

@@ -283,9 +283,10 @@ function valuePatch({ field, merge }: SyncedField, value: Json, place: EditPlace
   const { uid } = field
   const register = place.register()
   const parts = partsOf(register, uid)
-  if (merge === 'members') return memberPatch(parts, value === null || Array.isArray(value) ? value : [value])
-  if (merge === 'latest') return { ...settledParts(register, uid), ...wholePatch(parts, value) }
-  return { ...settledParts(register, uid), ...sumPatch(parts, value, place.inc) }
+  const settled = settledParts(register, uid)
+  if (merge === 'members') return memberPatch(parts, value === null || Array.isArray(value) ? value : [value], settled)
+  if (merge === 'latest') return { ...settled, ...wholePatch(parts, value) }
+  return { ...settled, ...sumPatch(parts, value, place.inc) }
 }
 
 /** Parts that were written at once: whoever writes the field has seen what it comes to. */
