@@ -118,9 +118,12 @@ export function isUntouched(database: string, closed: ClosedFile): boolean {
   return size === closed.size && modified === closed.modified
 }
 
-/** Whether it is the very file that was closed: what is copied over it leaves size and time as they were, but not this. */
+/**
+ * Whether it is the very file that was closed: what is copied over it leaves size and time as they were, but not this.
+ * Where an earlier version closed it, nothing speaks against it.
+ */
 export function isAsClosed(database: string, closed: ClosedFile): boolean {
-  return isUntouched(database, closed) && sizeOf(database).changed === closed.changed
+  return isUntouched(database, closed) && [undefined, sizeOf(database).changed].includes(closed.changed)
 }
 
 /** Whether two closed files are the same one. */

@@ -232,7 +232,7 @@ describe('records of a private object', () => {
     }
     const data = host.host.plugins.service('data')!
     for (const query of [{}, { sort: 'title' }, { sort: '-created_at' }, { aggregations: [{ function: 'count' }] }]) {
-      const { plan } = data.explain(ctx, 'deal', query)
+      const { plan } = data.explain(ctx, 'deal', query, true)
       const steps = plan.filter((step) => /^(SCAN|SEARCH) (t0|s)\b/.test(step))
       expect(
         steps.some((step) => step.includes('i_deal__owner (owner=?')),

@@ -48,6 +48,7 @@ it('counts of an address also the steps that prove nothing: those that make or s
   const routes = allContracts.filter((contract) => contract.asksNoProof === true)
   for (const { rateLimit, permission } of routes) expect([rateLimit, permission]).toEqual(['auth', 'public'])
   expect(routes.map(({ operationId }) => operationId).toSorted()).toEqual([
+    'isUsernameAvailable',
     'requestDeviceCode',
     'requestPasswordReset',
     'sendMagicLink',

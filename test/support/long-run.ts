@@ -81,6 +81,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'sendOnSignIn',
     'expiresIn ends a link',
   ],
+  'test/api/auth-impostors.test.ts': ['is so, too, where the link', 'keeps all of that where'],
   'test/api/cli-data.test.ts': ['prints declarations that compile', 'does not follow'],
   'test/api/disk-full.test.ts': ['is told to those who listen'],
   'test/api/export.test.ts': ['as xlsx'],
@@ -202,7 +203,13 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/safety/sync-faults.test.ts': ['R1s ', 'R28s '],
   'test/safety/sync.test.ts': ['S4 ', 'S5 ', 'S2 ', 'S3 ', 'S6 ', 'S7 ', 'S8 '],
   'test/safety/token.test.ts': ['L3 ', 'L4 '],
-  'test/sync/engine.test.ts': ['comes in parts where it is large', 'waits no longer than until'],
+  'test/sync/engine.test.ts': [
+    'comes in parts where it is large',
+    'waits no longer than until',
+    'is tried again by itself',
+    'is applied as far as it is there once the machine writes',
+  ],
+  'test/sync/damaged-documents.test.ts': ['is tried again by the next start'],
   'test/sync/idle-host.test.ts': ['loads no documents and no certificates'],
   'test/sync/live-texts.test.ts': ['has the same letters', 'begins an open text anew', 'keeps a letter out'],
   'test/sync/mailbox-pairing.test.ts': [
@@ -249,10 +256,16 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'is an object, too, where nobody',
     'is what the workspace laid',
   ],
+  'test/sync/restored-unpaired.test.ts': ['does not come back where sync'],
   'test/sync/schedules.test.ts': ['runs on the machine of the workspace again'],
   'test/sync/session-relay.test.ts': ['lose nothing when it is killed', 'meet directly as well', 'fill it again'],
   'test/sync/undo.test.ts': ['names the version it was left', 'keeps what was edited there where'],
-  'test/sync/written-while-off.test.ts': ['comments that were written'],
+  'test/sync/unpaired-logs.test.ts': ['goes on as its own changes'],
+  'test/sync/written-while-off.test.ts': [
+    'comments that were written',
+    'what a definition of the other',
+    'files that were deleted are gone',
+  ],
 }
 
 /** Leaves a test to the long run when it stands in the list above; a twin that has to be seen again never does. */

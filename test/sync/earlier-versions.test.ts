@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
+import { describeClosed, openStateFile } from '#main/database/state-file.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { createTestHost } from '../support/create-test-host.ts'
@@ -31,12 +32,21 @@ function takeBack(dataDir: string): void {
     db.exec(`ALTER TABLE sync_peer DROP COLUMN shut_out;
       ALTER TABLE sync_peer DROP COLUMN told_place;
       ALTER TABLE sync_workspace DROP COLUMN bound_port;
+      DROP TABLE sync_unpaired;
       DROP TABLE storage_kept`)
     const { changes } = db.prepare("DELETE FROM _migration WHERE plugin IN ('sync', 'storage') AND number >= 4").run()
-    expect(changes).toBe(3)
+    expect(changes).toBe(4)
   } finally {
     db.close()
   }
+}
+
+/** Notes of a closed database what the version before noted. */
+function noteAsBefore(database: string): void {
+  const { changed: _later, ...closed } = describeClosed(database)
+  const state = openStateFile(database)
+  state.note({ state: 'closed', ...closed })
+  state.close()
 }
 
 it('is known to the others as before, with all it had', { timeout: 90_000 }, async () => {
@@ -54,9 +64,8 @@ it('is known to the others as before, with all it had', { timeout: 90_000 }, asy
     await inStep([desk, old])
     const { device } = (await old.get('/sync/status')).body
     await old.stop()
-    // What it says of the file holds for the version that closed it.
-    rmSync(join(dataDir, 'cairn.state'))
     takeBack(dataDir)
+    noteAsBefore(join(dataDir, 'cairn.db'))
     const laptop = await createTestHost({ dataDir, plugins })
     open.push(laptop)
     await inStep([desk, laptop])

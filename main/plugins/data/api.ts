@@ -449,7 +449,7 @@ export interface DataService extends LimitWords {
   /** People by id, as expansions of user fields show them; who is not there is missing. */
   people(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, PlatformRecord>>
   /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */
-  explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
+  explain(ctx: RequestContext, object: string, query: RecordQuery, withRules?: boolean): QueryExplanation
   /**
    * The one door of records: writes them in the order given, whatever their objects and actions; later ones may name
    * earlier ones (D-66). What happens to each, in this order: hooks and sealing; in the transaction version, values,

@@ -227,7 +227,7 @@ export function createDataService(host: DataServiceHost): DataService {
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),
     list: (ctx, object, query) => finder.list(ctx, schemaFor(ctx, object, 'read'), query),
     listShaped: (ctx, object, query, shaped) => finder.listShaped(ctx, schemaFor(ctx, object, 'read'), query, shaped),
-    explain: (ctx, object, query) => finder.explain(ctx, schemaFor(ctx, object, 'read'), query),
+    explain: (ctx, object, query, withRules) => finder.explain(ctx, schemaFor(ctx, object, 'read'), query, withRules),
     people: finder.people,
     queryOf: listQuery,
 

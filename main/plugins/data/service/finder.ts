@@ -76,7 +76,8 @@ export interface RecordFinder {
     shaped: ShapedRead,
   ): JsonPage | Promise<JsonPage> | null
   stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
-  explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): QueryExplanation
+  /** @param withRules whether conditions of rows are in it: they name what the caller may not know of */
+  explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery, withRules?: boolean): QueryExplanation
   /** People by id, as expansions of user fields show them. */
   people(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, PlatformRecord>>
 }
@@ -322,9 +323,9 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return page instanceof Promise ? page.then((read) => textOf(schema, read)) : textOf(schema, page)
   }
 
-  const explain: RecordFinder['explain'] = (ctx, schema, query) => {
-    // The conditions of rows are rules, and those name what the caller may not know of.
-    const { rowCondition: _rules, ...env } = envFor(ctx, query.analytics?.timeZone)
+  const explain: RecordFinder['explain'] = (ctx, schema, query, withRules = false) => {
+    const { rowCondition, ...rest } = envFor(ctx, query.analytics?.timeZone)
+    const env = withRules && rowCondition !== undefined ? { ...rest, rowCondition } : rest
     const groups = parseAggregate(query, query.analytics !== undefined)
     const { request } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
     const { statement } = groups
