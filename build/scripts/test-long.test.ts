@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { filesInTurns } from '../../test/support/long-run.ts'
 import { repositoryRoot } from './script.ts'
 import { filesOfLongRun, namesFiles } from './test-long.ts'
 
@@ -68,6 +69,12 @@ it('takes the safety checks, processes and screens of this repository, and not i
   for (const file of ['test/safety/leak.test.ts', 'test/sync/processes.test.ts', 'test/e2e/screens.test.ts'])
     expect(files).toContain(file)
   expect(files).not.toContain('shared/merge-patch.test.ts')
+})
+
+it('takes the longest files by turns of the day, and all of them before a release', () => {
+  const isTaken = new Set(filesOfLongRun(repositoryRoot()))
+  expect(filesInTurns.filter((file) => isTaken.has(file))).toHaveLength(filesInTurns.length / 2)
+  expect(filesOfLongRun(repositoryRoot(), 'release')).toEqual(expect.arrayContaining([...filesInTurns]))
 })
 
 it('lets names of files, and parts of them, take the place of the list, and nothing else', () => {

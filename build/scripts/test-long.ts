@@ -1,10 +1,12 @@
 // `npm run test:long`, an hour, and `npm run test:release`, as long as it takes: run every test file whose size they change
-// at that size. The others have nothing to add to what `npm test` shows. What is given after `--` goes to vitest; names of
-// files, or parts of them, before any flag take the place of the list.
+// at that size; of the longest of these the long run takes every other one, by turns of the day. The others have nothing to
+// add to what `npm test` shows. What is given after `--` goes to vitest; names of files, or parts of them, before any flag
+// take the place of the list.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { longFiles, longTests } from '../../test/support/long-run.ts'
+import { filesInTurns, longFiles, longTests } from '../../test/support/long-run.ts'
+import { isOnTurn } from '../../test/support/test-size.ts'
 import { isProgram, listFiles, repositoryRoot } from './script.ts'
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
@@ -30,7 +32,10 @@ export function filesOfLongRun(root: string, run: keyof typeof sizes = 'long'): 
   // A set grows while it is walked.
   for (const file of sized) for (const importer of importers.get(file) ?? []) sized.add(importer)
   const listed = new Set([...longFiles, ...Object.keys(longTests)])
-  return files.filter((file) => isTest(file) && (file.includes('.long.test.') || listed.has(file) || sized.has(file)))
+  const rests = new Set(run === 'release' ? [] : filesInTurns.filter((_, at) => !isOnTurn(at, 2)))
+  return files.filter(
+    (file) => isTest(file) && !rests.has(file) && (file.includes('.long.test.') || listed.has(file) || sized.has(file)),
+  )
 }
 
 /** Whether arguments begin with names of files, or with parts of them. What follows a flag may be its value. */

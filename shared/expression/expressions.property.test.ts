@@ -153,7 +153,8 @@ describe('random text', () => {
     fc.array(words, { maxLength: 14 }).map((parts) => parts.join(' ')),
     fc.string({ maxLength: 40, unit: 'binary' }),
   )
-  const json = fc.jsonValue({ depthSize: 'small' })
+  // As it is stored: JSON writes -0 as 0.
+  const json = fc.jsonValue({ depthSize: 'small' }).map((value) => JSON.parse(JSON.stringify(value)) as typeof value)
 
   it('gives JSON or an expression error, and leaves its record and every prototype alone', () => {
     fc.assert(

@@ -138,12 +138,23 @@ function processTree(pid: number): number[] {
   return tree
 }
 
+/** The file of this name below /proc of a process and of each of its descendants that has not ended meanwhile. */
+function treeTexts(pid: number, name: string): string[] {
+  return processTree(pid).flatMap((member) => {
+    try {
+      return [readFileSync(`/proc/${member}/${name}`, 'utf8')]
+    } catch (error) {
+      if (member === pid) throw error
+      return []
+    }
+  })
+}
+
 /** Processor time a server has taken so far, threads and living child processes included, in ms; NaN without /proc. */
 export function processorMs(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN
   let ticks = 0
-  for (const member of processTree(pid)) {
-    const stat = readFileSync(`/proc/${member}/stat`, 'utf8')
+  for (const stat of treeTexts(pid, 'stat')) {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     ticks += Number(fields[11]) + Number(fields[12])
   }
@@ -153,10 +164,6 @@ export function processorMs(pid: number): number {
 /** Resident memory of a server with its child processes in MiB; NaN where there is no /proc. */
 export function residentMiB(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN
-  let kib = 0
-  for (const member of processTree(pid)) {
-    const status = readFileSync(`/proc/${member}/status`, 'utf8')
-    kib += Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0)
-  }
-  return kib / 1_024
+  const kib = treeTexts(pid, 'status').map((status) => Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0))
+  return kib.reduce((sum, one) => sum + one, 0) / 1_024
 }

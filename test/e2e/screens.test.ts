@@ -37,12 +37,12 @@ const leftToLongRun = new Set(
     ' ',
   ),
 )
-/** Every state of every route before a release, half of them in a long run; at a commit one of each part of the application that no story looks at. */
+/** Every state of every route before a release, a third of them in a long run, by turns of the day; at a commit one of each part of the application that no story looks at. */
 const looked = sized(
   [...new Map(screens.toReversed().map((screen) => [partOf(screen), screen])).values()].filter(
     (screen) => !seenByStories.has(partOf(screen)) && !leftToLongRun.has(partOf(screen)),
   ),
-  screens.filter((_, at) => isOnTurn(at)),
+  screens.filter((_, at) => isOnTurn(at, 3)),
   screens,
 )
 /** Rules about colours: between schemes nothing else changes. */
@@ -236,7 +236,7 @@ describe('screens', () => {
   // reason: tiers of the design, of those that change every screen alike
   describe.skipIf(!isLong).concurrent('in other languages', () => {
     const cases = routes.flatMap((screen, at) =>
-      sized([], isOnTurn(at) ? [languages[(at + Math.floor(today / 2)) % languages.length]!] : [], languages).map(
+      sized([], isOnTurn(at, 3) ? [languages[((at + today) / 3) % languages.length]!] : [], languages).map(
         (tag) => [screen.route!, tag, screen] as const,
       ),
     )

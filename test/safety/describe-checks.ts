@@ -17,7 +17,7 @@ declare module 'vitest' {
 /**
  * Declares the tests of the checks whose `file` is this group; call it with await at the top of the test file.
  * At a commit checks of tier c run, and twins whose sources changed since they were seen to miss; a long run takes the
- * checks of tier n as well and every other one of the other twins, by turns of the day; that of a release takes all.
+ * checks of tier n as well and every third of the other twins, by turns of the day; that of a release takes all.
  */
 export async function describeChecks(file: string): Promise<void> {
   const all = await loadChecks()
@@ -35,7 +35,7 @@ export async function describeChecks(file: string): Promise<void> {
       })
       const mark = markOf(check.module)
       const isDue = marks[check.id] !== mark
-      if (!isDue && !isRelease && !(isLong && isOnTurn(all.indexOf(check)))) continue
+      if (!isDue && !isRelease && !(isLong && isOnTurn(all.indexOf(check), 3))) continue
       it(`${check.id} turns red without its guard`, async (test) => {
         const value = await measure(check, check.twin, 'commit', (reason) => test.skip(reason)) // reason: the check names what this machine lacks
         expect(meetsTarget(check.target, value), `${check.id} without its guard is ${value}`).toBe(false)

@@ -3,7 +3,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import { deviceOf } from '#main/replication/core/device-id.ts'
 import { bucketOf, createDigest, listBucket, nameHash } from '#main/replication/core/digest.ts'
 import { encodePart } from '#main/replication/core/document-part.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'

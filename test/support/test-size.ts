@@ -21,11 +21,11 @@ export function onlyInLongRun(test: TestContext): void {
 }
 
 /**
- * Whether the one of this number is among what a long run takes today: of two neighbours one is, and tomorrow the other.
- * @param day days since 1970, UTC; what runs over midnight has one half all along where it asks once
+ * Whether the one of this number is among what a long run takes today: one of so many neighbours each day, each in its turn.
+ * @param day days since 1970, UTC; what runs over midnight has one part all along where it asks once
  */
-export function isOnTurn(index: number, day: number = today): boolean {
-  return (index + day) % 2 === 0
+export function isOnTurn(index: number, neighbours: number, day: number = today): boolean {
+  return (index + day) % neighbours === 0
 }
 
 /** Days since 1970 at the start of this file of tests. */

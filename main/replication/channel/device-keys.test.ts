@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFileSecrets } from '#main/kernel/file-secrets.ts'
-import { deviceOf, DeviceKeysUnreadable, isSignedBy, loadDeviceKeys } from './device-keys.ts'
+import { deviceOf } from '../core/device-id.ts'
+import { DeviceKeysUnreadable, isSignedBy, loadDeviceKeys } from './device-keys.ts'
 import { fingerprintOf, parseFingerprint, readableFingerprint } from './fingerprint.ts'
 
 let dir: string

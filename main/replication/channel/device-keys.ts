@@ -1,18 +1,11 @@
 // The keys of this device: Ed25519 for what it signs, a certificate for the channel. They live outside of the database
 // in one private file, sealed by the host's secret store. Knows no roster and no socket.
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-  X509Certificate,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
+import { deviceOf } from '../core/device-id.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { makeChannelIdentity } from './self-signed.ts'
 import type { ChannelIdentity } from './self-signed.ts'
@@ -86,11 +79,6 @@ function keysOf(key: KeyObject, channel: ChannelIdentity): DeviceKeys {
     channel,
     fingerprint: fingerprintOf(new X509Certificate(channel.certificate).raw),
   }
-}
-
-/** The id of the device that holds a public signing key: the first 16 bytes of its SHA-256, in hexadecimal digits. */
-export function deviceOf(signKey: Uint8Array): string {
-  return createHash('sha256').update(signKey).digest('hex').slice(0, 32)
 }
 
 /** Whether a signature is the one of that key over the bytes; false also for a key or signature of a wrong length. */

@@ -1,7 +1,7 @@
 // What of a roster counts: entries of admins alone, and nobody in the place of another one.
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import { deviceOf } from '#main/replication/core/device-id.ts'
 import { registerOf } from '#main/replication/core/register.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { rawPublicKey } from '#main/replication/wire/device-key.ts'

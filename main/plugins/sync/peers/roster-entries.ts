@@ -1,7 +1,7 @@
 // What a roster says: its entries checked one by one, and only those counted that an admin device wrote. Pure; knows no
 // database.
 import { z } from 'zod'
-import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import { deviceOf } from '#main/replication/core/device-id.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 

@@ -1,7 +1,7 @@
 // Words that a relay passes on: it can neither make nor change one, nor say one twice.
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import { deviceOf } from '#main/replication/core/device-id.ts'
 import { signerOf } from '#main/replication/wire/device-key.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
 import type { KnownDevice } from '../../engine/replica.ts'
