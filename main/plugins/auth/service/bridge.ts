@@ -168,7 +168,7 @@ function passwordFieldOf(body: unknown): string {
 /** The answer as a handler returns it; a redirect keeps its status. */
 export function replyOf(answer: LibraryAnswer, body: unknown = answer.body): Reply<never> {
   const isRedirect = answer.status >= 300 && answer.status < 400
-  return new Reply((isRedirect ? {} : (body ?? {})) as never, {
+  return new Reply((isRedirect ? {} : body) as never, {
     ...(isRedirect ? { status: answer.status } : {}),
     headers: answer.headers,
   })
@@ -196,7 +196,7 @@ async function answerOf(response: Response): Promise<LibraryAnswer> {
 }
 
 function parse(text: string): unknown {
-  if (text === '') return null
+  if (text === '') return {}
   try {
     return JSON.parse(text)
   } catch {
