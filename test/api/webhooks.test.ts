@@ -260,6 +260,38 @@ describe('a webhook', () => {
     await expect.poll(async () => JSON.stringify(await deliveries())).not.toContain('quoted words')
   })
 
+  it('tells of a deletion that waits, with the id alone once its record is removed for good', async () => {
+    peer.status = 503
+    const retryPolicy = { maxRetries: 5, backoffStrategy: 'fixed', initialDelayMs: 60_000, maxDelayMs: 60_000 }
+    await make({ object: 'task', triggers: ['delete'], retryPolicy, includeSession: true })
+    const body = { gone: '{{ recordId }}', title: '{{ record.title }}' }
+    const own = { name: 'own', object: 'task', triggers: ['delete'], url: peer.url, retryPolicy, body }
+    expect((await host.post('/webhooks', own)).status).toBe(201)
+    const all = async (): Promise<Record<string, unknown>[]> =>
+      (await Promise.all(['told', 'own'].map((name) => host.get(`/webhooks/${name}/deliveries`)))).flatMap(
+        (answer) => answer.body.data.deliveries,
+      )
+    const id = await task({ title: 'quoted words' })
+    await host.delete(`/data/task/${id}`)
+    await peer.wait(2)
+    await expect.poll(async () => (await all()).map(({ status }) => status)).toEqual(['failed', 'failed'])
+    const first = peer.hooks.find((hook) => 'trigger' in bodyOf(hook))!
+    peer.status = 200
+    await host.delete(`/data/task/${id}?purge=true`)
+    const waiting = await all()
+    expect(waiting.map(({ status, nextAttemptAt }) => [status, typeof nextAttemptAt])).toEqual(
+      waiting.map(() => ['failed', 'string']),
+    )
+    expect(JSON.stringify(waiting)).not.toContain('quoted words')
+    for (const { id: delivery } of waiting)
+      expect((await host.post(`/webhooks/deliveries/${String(delivery)}/redeliver`)).status).toBe(202)
+    const again = (await peer.wait(4)).slice(2)
+    const told = again.find((hook) => 'trigger' in bodyOf(hook))!
+    expect(told.body).toEqual({ ...bodyOf(first), record: { id } })
+    expect(told.headers['webhook-id']).toBe(first.headers['webhook-id'])
+    expect(again.find((hook) => hook !== told)!.body).toEqual({ gone: id, title: null })
+  })
+
   it('brings all of many that come while it is busy with others', async () => {
     await make({ object: 'task', triggers: ['create'] })
     for (let part = 0; part < 2; part++) {

@@ -12,6 +12,7 @@ import { createWebhookService } from './service.ts'
 import { createDeliveries } from './service/deliveries.ts'
 import { createEmission } from './service/emission.ts'
 import { webhookNode } from './service/flow-node.ts'
+import { bareBodyOf } from './service/message-body.ts'
 import { createReceivers } from './service/receivers.ts'
 import { createReceiving } from './service/receiving.ts'
 import { createSecrets } from './service/secrets.ts'
@@ -170,7 +171,16 @@ export const webhooksPlugin = definePlugin({
     )
     // What is removed for good is quoted nowhere (safety D4), and not sent again.
     host.on('record.purged', ({ recordId }, tx) => {
-      if (recordId !== undefined) forgetRecord(tx, recordId)
+      if (recordId === undefined) return
+      forgetRecord(tx, recordId, (delivery) => {
+        const webhook = webhooks.byId(delivery.webhook_id)
+        try {
+          return webhook && bareBodyOf(webhook, delivery, timeZone())
+        } catch (error) {
+          log.warn({ err: error, webhook: webhook!.row.name }, 'The body of a webhook could not be made.')
+          return undefined
+        }
+      })
     })
     host.job('retention', { cron: '43 3 * * *' }, async () => {
       const now = clock.now()

@@ -170,13 +170,19 @@ export function nextDue(read: Pick<Reads, 'get'>, after: number): number | null 
   return read.get(statement<{ at: number | null }>(sql, [after]))?.at ?? null
 }
 
-/** Stores what an attempt came to; what is about a record that is gone for good keeps nothing of it. */
-export function putOutcome(tx: Tx, outcome: DeliveryOutcome): void {
+/**
+ * Stores what an attempt came to; what is about a record that is gone for good keeps nothing of it.
+ * @param sent the body that was sent, of an attempt: where the delivery has another one by now, nothing is kept of it
+ */
+export function putOutcome(tx: Tx, outcome: DeliveryOutcome, sent?: string | null): void {
   const { id, status, attempts, request, response_body: response, next_attempt_at: next } = outcome
+  const kept = 'iif(? OR body IS ?, ?, NULL)'
+  const isSame = [sent === undefined ? 1 : 0, sent ?? null]
   tx.run(
     statement(
-      `UPDATE webhooks_delivery SET status = ?, attempts = ?, request = ?, response_body = ?, next_attempt_at = ? WHERE id = ?`,
-      [status, attempts, request, response, next, id],
+      `UPDATE webhooks_delivery SET status = ?, attempts = ?, request = ${kept}, response_body = ${kept},
+       next_attempt_at = ? WHERE id = ?`,
+      [status, attempts, ...isSame, request, ...isSame, response, next, id],
     ),
   )
   // It was purged while the attempt was under way, or ends with this one.
@@ -227,13 +233,27 @@ export function readOutcomes(read: Pick<Reads, 'all'>, ids: readonly string[]): 
   return read.all(statement<DeliveryOutcome>(sql, [JSON.stringify(ids)]))
 }
 
-/** Forgets what deliveries quote of a record that is gone for good; none of them is sent again (D-59). */
-export function forgetRecord(tx: Tx, record: string): void {
-  const quoting = 'WHERE record_id = ? OR id IN (SELECT delivery_id FROM webhooks_mention WHERE record_id = ?)'
+/**
+ * Forgets what deliveries quote of a record that is gone for good; none of them is sent again (D-59), but what waits to tell
+ * of its deletion.
+ * @param bare what the latter says from now on; undefined where it is not sent either
+ */
+export function forgetRecord(tx: Tx, record: string, bare: (delivery: DeliveryRow) => string | null | undefined): void {
+  const quoting = 'WHERE (record_id = ? OR id IN (SELECT delivery_id FROM webhooks_mention WHERE record_id = ?))'
   // Looked for first: the UPDATE makes a table of its own each time, also where it finds nothing.
   const first = statement(`SELECT 1 FROM webhooks_delivery ${quoting} LIMIT 1`, [record, record])
   if (tx.get(first) === undefined) return
-  tx.run(statement(`UPDATE webhooks_delivery SET ${forgotten} ${quoting}`, [record, record]))
+  const deletions = `SELECT * FROM webhooks_delivery WHERE record_id = ? AND trigger = 'delete'
+    AND next_attempt_at IS NOT NULL AND is_purged = 0`
+  const told = tx.all(statement<DeliveryRow>(deletions, [record])).filter((delivery) => {
+    const body = bare(delivery)
+    if (body === undefined) return false
+    const sql = `UPDATE webhooks_delivery SET body = ?, fields = '[]', request = NULL, response_body = NULL WHERE id = ?`
+    tx.run(statement(sql, [body, delivery.id]))
+    return true
+  })
+  const sql = `UPDATE webhooks_delivery SET ${forgotten} ${quoting} AND id NOT IN (SELECT value FROM json_each(?))`
+  tx.run(statement(sql, [record, record, JSON.stringify(told.map(({ id }) => id))]))
 }
 
 /** A page of deliveries of a webhook, newest first, and one more where there is one. */

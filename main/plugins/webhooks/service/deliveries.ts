@@ -80,14 +80,15 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     const status = verdict === 'success' ? 'success' : wait === null ? 'dead' : 'failed'
     const { id } = webhook.row
     await write('webhooks.attempt', (tx) => {
-      putOutcome(tx, {
+      const outcome = {
         id: delivery.id,
         status,
         attempts: JSON.stringify(attempts),
         request: JSON.stringify(request),
         response_body: responseBody ?? null,
         next_attempt_at: wait === null ? null : now + wait,
-      })
+      } as const
+      putOutcome(tx, outcome, delivery.body)
       if (status === 'success') {
         if (failingSince.delete(id)) putFailingSince(tx, id, null)
         return

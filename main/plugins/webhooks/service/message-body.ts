@@ -4,6 +4,7 @@ import type { PlatformEvent } from '#shared/events.ts'
 import { compileOpenExpression } from '#shared/expression/compile-expression.ts'
 import { fillTemplates } from '#shared/expression/templates.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { DeliveryRow } from '../store.ts'
 import type { StoredWebhook } from './webhook-list.ts'
 
 /** A word of the triggers. */
@@ -82,6 +83,28 @@ export function messageOf(
         }
       : {}),
   }
+}
+
+/**
+ * What a deletion that waits to be told says once its record is gone for good: the same, with the id alone.
+ * @throws ExpressionError when a template of the body fails
+ */
+export function bareBodyOf(webhook: StoredWebhook, delivery: DeliveryRow, timeZone: string): string | null {
+  const { event_id: id, object, record_id: recordId, body, created_at: at } = delivery
+  const isOwn = webhook.definition.body === undefined && body !== null
+  const { timestamp = new Date(at).toISOString(), session } = isOwn ? (JSON.parse(body) as Partial<Message>) : {}
+  const message: Message = {
+    id,
+    type: 'record.deleted',
+    trigger: 'delete',
+    timestamp,
+    webhook: webhook.row.name,
+    object: object!,
+    recordId: recordId!,
+    record: { id: recordId },
+    ...(session === undefined ? {} : { session }),
+  }
+  return bodyOf(webhook, message, timeZone)
 }
 
 /**
