@@ -102,6 +102,19 @@ describe('a pattern of a user', () => {
     },
   )
 
+  it('is refused without case where its ranges are wide and many, before it is compiled', () => {
+    const begun = performance.now()
+    const many = [
+      `(?i)${'[B-\u{1E942}]'.repeat(70)}`,
+      `(?si:[${'\u{42}-\u{1E942}'.repeat(60)}])`,
+      `(?i)${'[--𞥂]'.repeat(160)}`,
+    ]
+    for (const source of many) expect(() => compilePattern(source), source).toThrow(/too wide/)
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(compilePattern('(?i)[\u4e00-\u9fffÀ-ɏ]+').covers('漢é')).toBe(true)
+    expect(compilePattern('[B-𞥂]'.repeat(100)).covers('漢'.repeat(100))).toBe(true)
+  })
+
   it('is refused for texts that would take long', () => {
     expect(() => compilePattern('(a?){200}b{200}').occursIn('a'.repeat(100_000))).toThrow(/too long/)
   })

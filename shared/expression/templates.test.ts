@@ -1,6 +1,6 @@
 // Templates inside of configured values.
 import { describe, expect, it } from 'vitest'
-import { fillTemplates } from './templates.ts'
+import { fillTemplates, templatesOf } from './templates.ts'
 
 const scope = {
   record: { name: 'Ada', count: 3, tags: ['a'], empty: null },
@@ -32,6 +32,14 @@ describe('fillTemplates', () => {
     const filled = fillTemplates(value, scope)
     expect(JSON.stringify(filled)).toBe('{"{{ record.name }}":[{"a":"Ada"}],"__proto__":3}')
     expect(Object.getPrototypeOf(filled)).toBe(Object.prototype)
+  })
+
+  it('walks a text with many beginnings once', () => {
+    const text = `}}${'{{ '.repeat(200_000)}`
+    const begun = performance.now()
+    expect(fillTemplates(text, scope)).toBe(text)
+    expect(templatesOf(text)).toEqual([])
+    expect(performance.now() - begun).toBeLessThan(2_000)
   })
 
   it('throws for an expression that cannot be evaluated', () => {

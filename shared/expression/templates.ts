@@ -3,7 +3,6 @@
 import type { Expression, ExpressionScope } from './compile-expression.ts'
 import { ExpressionError, compileExpression } from './compile-expression.ts'
 
-const template = /\{\{([\s\S]*?)\}\}/g
 const single = /^\s*\{\{((?:(?!\}\})[\s\S])*)\}\}\s*$/
 const maxMs = 500
 const maxCharacters = 1_000_000
@@ -20,7 +19,28 @@ export function isWholeTemplate(text: string): boolean {
 
 /** The expressions of the templates in a text. */
 export function templatesOf(text: string): string[] {
-  return [...text.matchAll(template)].map((match) => match[1]!.trim())
+  const sources: string[] = []
+  replaceTemplates(text, (source) => {
+    sources.push(source.trim())
+    return ''
+  })
+  return sources
+}
+
+/**
+ * The text with every template in it replaced, in one walk: a regular expression would look for the end of each anew.
+ * @param replace given what stands between the braces, and the template as it stands
+ */
+export function replaceTemplates(text: string, replace: (source: string, whole: string) => string): string {
+  let filled = ''
+  let from = 0
+  for (;;) {
+    const start = text.indexOf('{{', from)
+    const end = start === -1 ? -1 : text.indexOf('}}', start + 2)
+    if (end === -1) return filled + text.slice(from)
+    filled += text.slice(from, start) + replace(text.slice(start + 2, end), text.slice(start, end + 2))
+    from = end + 2
+  }
 }
 
 /** A text as HTML shows it, in content and in quoted attributes. */
@@ -76,7 +96,7 @@ export function fillWith(value: unknown, fill: TextFiller): unknown {
 function fillText(text: string, evaluate: (source: string) => unknown, write?: (text: string) => string): unknown {
   const whole = write === undefined ? single.exec(text) : null
   if (whole !== null) return evaluate(whole[1]!)
-  return text.replaceAll(template, (_all, source: string) => {
+  return replaceTemplates(text, (source) => {
     const value = evaluate(source)
     if (value === null || value === undefined) return ''
     const said = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)

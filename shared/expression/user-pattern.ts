@@ -12,6 +12,15 @@ const maxWork = { small: 3_000_000, large: 120_000 } as const
 const smallProgram = 16
 const maxProgram = 2_500
 const maxCached = 500
+/**
+ * Code points that ranges of a pattern without case may cover together: each is looked up by itself, which takes some
+ * milliseconds for those of one wide range and seconds for a hundred.
+ */
+const maxFolded = 250_000
+/** Between these all code points with a case lie. */
+const cased = { first: 0x41, last: 0x1e943 } as const
+const ignoresCase = /\(\?[a-zA-Z]*i/
+const range = /(?<=\\x\{([0-9a-f]+)\}|([\s\S]))-(?=\\x\{([0-9a-f]+)\}|([^\\]))/giu
 // The translation to RE2 would read a named back-reference as plain letters.
 const namedBackReference = /^(?:[^\\]|\\[^k])*\\k/s
 
@@ -57,8 +66,11 @@ function compile(source: string): UserPattern {
   }
   let machine: RE2JS
   try {
-    machine = RE2JS.compile(RE2JS.translateRegExp(source))
+    const translated = RE2JS.translateRegExp(source)
+    if (foldedBy(translated) > maxFolded) throw new ExpressionError('limit', 'The ranges of the pattern are too wide.')
+    machine = RE2JS.compile(translated)
   } catch (error) {
+    if (error instanceof ExpressionError) throw error
     throw new ExpressionError('syntax', `The pattern cannot be read: ${error instanceof Error ? error.message : ''}`)
   }
   const size = machine.programSize()
@@ -79,4 +91,18 @@ function compile(source: string): UserPattern {
       return machine.testExact(text)
     },
   }
+}
+
+/** How many code points ranges of a pattern without case are looked up for; what only looks like a range counts, too. */
+function foldedBy(source: string): number {
+  if (!ignoresCase.test(source)) return 0
+  let sum = 0
+  for (const [, firstCode, firstSign, lastCode, lastSign] of source.matchAll(range)) {
+    const first = firstCode === undefined ? firstSign!.codePointAt(0)! : Number.parseInt(firstCode, 16)
+    const last = lastCode === undefined ? lastSign!.codePointAt(0)! : Number.parseInt(lastCode, 16)
+    // One that holds every cased one is taken as it is.
+    if (first <= cased.first && last >= cased.last) continue
+    sum += Math.max(0, Math.min(last, cased.last) - Math.max(first, cased.first))
+  }
+  return sum
 }

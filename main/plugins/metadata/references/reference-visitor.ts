@@ -3,6 +3,7 @@
 import { ExpressionError, compileExpression, fieldRead } from '#shared/expression/compile-expression.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import { childNodes } from '#shared/expression/expression-node.ts'
+import { replaceTemplates } from '#shared/expression/templates.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { isJsonMap } from '#shared/merge-patch.ts'
 import { textOf } from '../service/json-values.ts'
@@ -129,7 +130,7 @@ export function expression(visitor: ReferenceVisitor, object: string | null): Ed
 export function template(visitor: ReferenceVisitor, object: string | null): Edit {
   const code = expression(visitor, object)
   return text((value) =>
-    value.replace(/\{\{([\s\S]*?)\}\}/g, (whole, inner: string) => {
+    replaceTemplates(value, (inner, whole) => {
       const edited = code(inner) as string
       return edited === inner ? whole : `{{${edited}}}`
     }),
