@@ -102,6 +102,9 @@ const shared = { mount: 'versioned', channel: 'permissions', tag: 'permissions' 
 const reading = { ...shared, method: 'GET', permission: 'session', rateLimit: 'read' } as const
 const shares = { ...shared, channel: 'shares' } as const
 const managed = { permission: { system: 'manage_permissions' } } as const
+/** Where client libraries of this protocol ask, with discovery and without (D-49). */
+const clientPaths = (path: string) =>
+  ['/permissions', '/auth'].map((base) => ({ mount: 'versioned', path: `${base}/permissions/${path}` }) as const)
 const UserParams = z.object({ userId: z.string() })
 
 /** The routes of the `permissions` plugin. */
@@ -121,6 +124,7 @@ export const permissionRoutes = defineRoutes({
     method: 'POST',
     mutates: false,
     path: '/permissions/check',
+    aliases: [{ mount: 'versioned', path: '/auth/check' }],
     permission: 'session',
     rateLimit: 'read',
     body: CheckRequest,
@@ -132,6 +136,7 @@ export const permissionRoutes = defineRoutes({
     ...reading,
     operationId: 'getEffectivePermissions',
     path: '/permissions/effective',
+    aliases: clientPaths('effective'),
     query: z.object({ userId: word.optional(), role: word.optional() }),
     response: Effective,
     errors: ['permission_denied', 'resource_not_found'],
@@ -141,6 +146,7 @@ export const permissionRoutes = defineRoutes({
     ...reading,
     operationId: 'getObjectPermissions',
     path: '/permissions/objects/:object',
+    aliases: clientPaths(':object'),
     params: z.object({ object: z.string() }),
     query: z.object({ userId: word.optional() }),
     response: z.object({

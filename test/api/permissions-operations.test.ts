@@ -222,6 +222,11 @@ describe('effective rights', () => {
       twice: { readable: true, editable: false },
     })
     expect((await host.as(0).get('/permissions/objects/none')).status).toBe(404)
+    for (const base of ['/permissions', '/auth']) {
+      expect((await host.as(0).get(`${base}/permissions/task`)).body).toEqual(body)
+      expect((await host.as(0).get(`${base}/permissions/effective`)).body).toHaveProperty('objects.task')
+    }
+    expect((await host.as(0).post('/auth/check', { object: 'task', action: 'read' })).status).toBe(200)
   })
 
   it('hide what names a hidden field', async () => {
