@@ -12,13 +12,13 @@ import type { MountPaths, RouteSafety } from './route-runtime.ts'
 export interface ServedPath {
   readonly method: string
   readonly url: string
-  readonly contract?: Pick<AnyRoute, 'reserved' | 'apiMethods'> | null
+  readonly contract?: Pick<AnyRoute, 'reserved' | 'apiMethods' | 'refusalsSend'> | null
 }
 
 /** Tells which methods a path has. */
 export interface MethodIndex {
-  /** Methods of the most exact pattern that covers the path; empty when none does. */
-  methodsAt(path: string): string[]
+  /** What the most exact pattern that covers the path has there; empty when none does. */
+  servedAt(path: string): readonly ServedPath[]
   /** Methods of a pattern that are left where an object's API offers these operations alone (D-71). */
   methodsOffered(url: string, operations: readonly string[]): string[]
   /**
@@ -59,6 +59,7 @@ export function createMethodIndex(served: readonly ServedPath[]): MethodIndex {
     place.ends.push({
       method,
       url,
+      ...(contract == null ? {} : { contract }),
       reserved: names.map((name) => (name.startsWith(':') ? contract?.reserved?.[name.slice(1)] : undefined)),
     })
     patterns.set(place, segments)
@@ -70,11 +71,11 @@ export function createMethodIndex(served: readonly ServedPath[]): MethodIndex {
   })
   return {
     refused,
-    methodsAt(path) {
+    servedAt(path) {
       const segments = segmentsOf(decodeURI(path))
       for (const ends of endsAlong(root, segments)) {
         const open = ends.filter(({ reserved }) => !reserved.some((words, at) => words?.includes(segments[at]!)))
-        if (open.length > 0) return [...new Set(open.map(({ method }) => method))].toSorted()
+        if (open.length > 0) return open
       }
       return []
     },
@@ -129,7 +130,7 @@ export function unknownPathSafety(anonymous: boolean): RouteSafety {
 export function createFallback(
   pipeline: PipelineContext,
   mounts: MountPaths,
-  index: () => Pick<MethodIndex, 'methodsAt'>,
+  index: () => Pick<MethodIndex, 'servedAt'>,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const open = unknownPathSafety(true)
   const closed = unknownPathSafety(false)
@@ -142,7 +143,8 @@ export function createFallback(
     const path = pathOf(request.raw.url ?? '/')
     const preflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
     if (!admit(pipeline, preflight || isOpen(path) ? open : closed, request, reply)) return
-    const methods = index().methodsAt(path)
+    const served = index().servedAt(path)
+    const methods = [...new Set(served.map(({ method }) => method))].toSorted()
     if (preflight && methods.length > 0) {
       answerPreflight(pipeline, request, reply, methods)
       return
@@ -152,6 +154,9 @@ export function createFallback(
       return
     }
     reply.header('allow', methods.join(', '))
+    for (const { contract } of served)
+      for (const [name, valueOf] of Object.entries(contract?.refusalsSend ?? {}))
+        reply.header(name, valueOf(request.headers))
     sendError(pipeline, request, reply, platformError('method_not_allowed', { allowed: methods }))
   }
 }

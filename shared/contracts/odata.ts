@@ -72,7 +72,7 @@ export const odataRoutes = defineRoutes({
     rateLimit: 'write',
     errors: [],
     timeoutMs: 60_000,
-    reads: ['OData-MaxVersion', 'Prefer'],
+    reads: ['OData-MaxVersion', 'OData-Version', 'Prefer'],
     sends: ['OData-Version', 'Preference-Applied'],
     summary: 'Up to 100 requests in one, those of an atomicityGroup together or not at all.',
   }),

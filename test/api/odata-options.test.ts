@@ -341,6 +341,25 @@ describe('batches', () => {
     expect((await host.delete(`/odata/task(${done[1].body.id})`)).status).toBe(200)
   })
 
+  it('are judged by their version, which holds for requests that name none', async () => {
+    const requests = [
+      { id: '1', method: 'GET', url: 'task/$count' },
+      { id: '2', method: 'GET', url: 'task?$top=1', headers: { 'OData-MaxVersion': '4.01' } },
+      { id: '3', method: 'GET', url: 'nothing' },
+    ]
+    const older = await batch(requests, { 'odata-maxversion': '4.0' })
+    expect(older.headers.get('odata-version')).toBe('4.0')
+    expect(older.body.responses.map(({ headers }: { headers: Row }) => headers['odata-version'])).toEqual([
+      '4.0',
+      '4.01',
+      '4.0',
+    ])
+    for (const headers of [{ 'odata-maxversion': '3.0' }, { 'odata-version': '5.0' }] as Record<string, string>[]) {
+      const refused = await batch(requests, headers)
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_error'])
+    }
+  })
+
   it('store nothing of a group that names a version that is not spoken', async () => {
     const headers = { 'odata-maxversion': '3.0' }
     const one = { id: '1', atomicityGroup: 'g', method: 'POST', url: 'account', headers, body: { name: 'Old' } }
@@ -470,5 +489,30 @@ describe('foreign tools', () => {
     const listed = await tasks.filter((task) => task.hours.$lessThan(0)).getManyAsync()
     expect(listed.value.map(({ title }) => title)).toEqual(['Gamma'])
     expect(await tasks.getAsync(world.tasks['Alpha'])).toMatchObject({ title: 'Alpha', hours: 1.5 })
+  })
+})
+
+describe('versions', () => {
+  it('are said by every answer, refusals of any method too', async () => {
+    const { id } = (await host.post('/odata/account', { name: 'Version' })).body
+    const paths = [
+      '',
+      '/$metadata',
+      '/$batch',
+      '/account',
+      `/account(${id})`,
+      `/account(${id})/name`,
+      '/task/$count',
+      '/no',
+    ]
+    const authorization = `Bearer ${host.host.token}`
+    const without: string[] = []
+    for (const path of paths)
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        const body = ['GET', 'HEAD', 'DELETE'].includes(method) ? undefined : { name: 'Version' }
+        const { status, headers } = await host.anonymous(method, `/odata${path}`, body, { authorization })
+        if (headers.get('odata-version') !== '4.01') without.push(`${method} ${path} ${status}`)
+      }
+    expect(without).toEqual([])
   })
 })

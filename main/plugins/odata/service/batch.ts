@@ -1,6 +1,5 @@
 // Answers batches, in JSON or as multipart messages: requests one after the other, and groups of writes that are done together or not at all.
 import { platformError } from '#shared/errors.ts'
-import { odataVersionOf } from '#shared/odata-version.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { RawJson } from '#main/kernel/reply.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -12,6 +11,7 @@ import type { PartAnswer } from './batch-answers.ts'
 import { failureOf, resolveReference } from './batch-answers.ts'
 import { answersOfGroup, stepsOfGroup } from './batch-group.ts'
 import { multipartOf, multipartType, requestsOfMultipart } from './batch-multipart.ts'
+import { formOf } from './request-words.ts'
 
 /** What batches are answered with. */
 export interface BatchParts {
@@ -59,7 +59,12 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
   return async (ctx, { body, headers }) => {
     const type = headers['content-type'] ?? ''
     const isMultipart = type.toLowerCase().startsWith(multipartType)
-    const all = readBatch(isMultipart ? requestsOfMultipart(String(body), type) : body)
+    const { version } = formOf(headers, undefined)
+    const asked = { 'odata-maxversion': headers['odata-maxversion'] ?? version }
+    const all = readBatch(isMultipart ? requestsOfMultipart(String(body), type) : body).map((part) => ({
+      ...part,
+      headers: { ...asked, ...part.headers },
+    }))
     const goesOn = /(?:^|[,;\s])(?:odata\.)?continue-on-error(?:\s*=\s*"?true"?)?\s*(?:[,;]|$)/i.test(
       headers['prefer'] ?? '',
     )
@@ -88,7 +93,7 @@ export function createBatch(parts: BatchParts): ODataService['batch'] {
       }
       if (!goesOn && answers.some(({ status }) => status >= 400)) break
     }
-    const own = { 'OData-Version': odataVersionOf(headers) }
+    const own = { 'OData-Version': version }
     if (isMultipart) return { status: 200, ...multipartOf(responses, `batch_${ctx.requestId}`), headers: own }
     return { status: 200, body: { responses }, headers: own }
   }
