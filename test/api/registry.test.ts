@@ -115,6 +115,14 @@ describe('finding APIs and endpoints', () => {
       expect(await find(`method=GET&path=${start}/automation/actions`), start).toContainEqual(
         expect.stringMatching(/^listActions/),
       )
+    // A last parameter that takes slashes covers whatever lies below it.
+    for (const path of ['task', 'task/42', 'task/42/owner/$value'])
+      expect(await find(`method=PATCH&path=/api/v1/odata/${path}`), path).toContainEqual(
+        expect.stringMatching(/^updateODataEntity/),
+      )
+    expect(await find('method=PATCH&path=/api/v1/odata')).toEqual([])
+    expect(await find('path=/hooks/orders/new&method=POST')).not.toEqual([])
+    expect(await find('path=/api/v1/settings/more')).toEqual([])
     expect(await find('api=nothing')).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 // The registry: mounted routes and documented foreign APIs in one list, held in memory. Knows no HTTP.
-import type { ApiEntry, ApiStatus } from '#shared/contracts/registry.ts'
+import type { ApiEndpoint, ApiEntry, ApiStatus } from '#shared/contracts/registry.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -102,7 +102,7 @@ export function createRegistryService(parts: RegistryParts): RegistryService {
               (endpoint) =>
                 (query.method === undefined || endpoint.method === query.method.toUpperCase()) &&
                 (query.tag === undefined || endpoint.tags.includes(query.tag)) &&
-                (wanted === null || wanted(fullPath(entry.basePath, endpoint.path))),
+                (wanted === null || wanted(fullPath(entry.basePath, endpoint.path), endpoint)),
             )
             .map((endpoint) => ({ ...endpoint, api: entry.id })),
         )
@@ -187,13 +187,15 @@ function matches(entry: ApiEntry, query: ApiQuery): boolean {
   ].some((value) => value.toLowerCase().includes(text))
 }
 
-/** A concrete path finds the templates it fits; a template finds itself. */
-function pathMatcher(path: string): (template: string) => boolean {
+/** A concrete path finds the templates it fits, with all that a last parameter takes; a template finds itself. */
+function pathMatcher(path: string): (template: string, endpoint: ApiEndpoint) => boolean {
   const wanted = path.split('/')
-  return (template) => {
+  return (template, { protocolConfig }) => {
     if (template === path) return true
     const parts = template.split('/')
-    return parts.length === wanted.length && parts.every((part, at) => isParameter(part) || part === wanted[at]!)
+    const isLong = protocolConfig?.['takesSlashes'] === true && wanted.length > parts.length
+    const fits = isLong || parts.length === wanted.length
+    return fits && parts.every((part, at) => isParameter(part) || part === wanted[at]!)
   }
 }
 

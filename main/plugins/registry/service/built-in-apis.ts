@@ -36,7 +36,7 @@ export function builtInApis(
     name: `Cairn ${plugin}`,
     type: types[plugin] ?? 'rest',
     version: 'v1',
-    basePath: own.every(({ contract }) => contract.mount === 'versioned') ? mounts.prefix : '/',
+    basePath: own.every(({ contract }) => isBelowPrefix(contract)) ? mounts.prefix : '/',
     endpoints: own.flatMap(({ contract }) => endpointsOf(contract, mounts)),
     metadata: {
       status: 'active',
@@ -44,6 +44,10 @@ export function builtInApis(
       pluginSource: plugin,
     },
   }))
+}
+
+function isBelowPrefix({ mount, aliases = [] }: AnyRoute): boolean {
+  return [mount, ...aliases.map((other) => other.mount)].every((one) => one === 'versioned')
 }
 
 /** One endpoint for the route and one for each other path it is accepted under. */
@@ -82,7 +86,11 @@ function describe(contract: AnyRoute, path: string): ApiEndpoint {
       typeof permission === 'string' ? [] : ['system' in permission ? permission.system : permission.action],
     deprecated: contract.deprecated === true,
     ...(contract.ownRate === undefined ? {} : { rateLimit: { enabled: true, ...contract.ownRate } }),
-    protocolConfig: { rateClass: contract.rateLimit, envelope: contract.envelope === true },
+    protocolConfig: {
+      rateClass: contract.rateLimit,
+      envelope: contract.envelope === true,
+      ...(contract.path.endsWith('*') ? { takesSlashes: true } : {}),
+    },
   })
 }
 
