@@ -51,6 +51,28 @@ describe('createPartParser', () => {
     }
   })
 
+  it('names some of a hundred thousand wrong entries of a list, not all', () => {
+    const entry = z.object({ id: z.string(), data: z.record(z.string(), z.unknown()) })
+    const body = z.object({
+      records: z.array(entry),
+      options: z.object({ atomic: z.boolean().default(true) }).optional(),
+    })
+    const parse = createPartParser(body, false)
+    const many = (length: number, item: unknown): unknown => ({ records: Array.from({ length }, () => item) })
+    const begun = performance.now()
+    const problems = problemsOf(() => parse(many(300_000, {})))
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(problems).toHaveLength(100)
+    expect(problems[0]).toMatchObject({ field: 'records.0.id', code: 'required' })
+    const bounded = createPartParser(z.object({ ids: z.array(z.enum(['a'])).max(5) }), false)
+    expect(problemsOf(() => bounded({ ids: Array.from({ length: 300_000 }, () => 'a') }))).toMatchObject([
+      { field: 'ids', code: 'max_items', constraint: 5 },
+    ])
+    const late = Array.from({ length: 2_000 }, (_, at) => (at < 1_500 ? { id: 'x', data: {} } : {}))
+    expect(problemsOf(() => parse({ records: late }))[0]).toMatchObject({ field: 'records.1500.id' })
+    expect(parse(many(2_000, { id: 'x', data: {}, more: 1 }))).toEqual(many(2_000, { id: 'x', data: {} }))
+  })
+
   it('refuses an own __proto__ of a map, which zod would drop in silence', () => {
     const poisoned: unknown = JSON.parse('{"__proto__":null,"a":1}')
     const schema = z.record(z.string(), z.unknown())

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { invalidQuery, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { shortenLists } from '#shared/shorten-lists.ts'
 
 /** Answers the parsed value. @throws validation_error or invalid_query with all problems */
 export type PartParser = (value: unknown) => unknown
@@ -24,8 +25,9 @@ export function createPartParser(schema: z.ZodType, asQuery: boolean): PartParse
     if (fits !== null && fits(value)) return value
     // Zod would drop the name in silence, and a filter with it.
     if (isMap && isPlainMap(value) && Object.hasOwn(value, '__proto__')) refuse([protoError])
-    const result = schema.safeParse(value)
-    return result.success ? result.data : refuse(fieldErrorsOf(result.error.issues, value))
+    const shorter = shortenLists(schema, value)
+    const result = schema.safeParse(shorter)
+    return result.success ? result.data : refuse(fieldErrorsOf(result.error.issues, shorter))
   }
 }
 

@@ -1,0 +1,57 @@
+// Cuts lists that a schema refuses: it would name every one of a hundred thousand wrong entries, which takes longer than
+// all else of a request, and at most a hundred problems are told (D-22). Knows no route.
+import { z } from 'zod'
+
+/** Shorter lists are left to the schema. */
+const longFrom = 1_000
+const maxRefused = 100
+
+/** The value, with lists that are too long, or hold many wrong entries, cut behind what shows it. */
+export function shortenLists(schema: z.core.$ZodType, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const def = schema._zod.def as z.core.$ZodTypes['_zod']['def']
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+      return shortenLists(def.innerType, value)
+    case 'pipe':
+      return shortenLists(def.in, value)
+    case 'union': {
+      const form = Array.isArray(value) ? 'array' : 'object'
+      const [option, ...others] = def.options.filter(({ _zod }) => _zod.def.type === form)
+      return option === undefined || others.length > 0 ? value : shortenLists(option, value)
+    }
+    case 'object':
+      return Array.isArray(value) ? value : shortenMembers(def.shape, value as Readonly<Record<string, unknown>>)
+    case 'array':
+      return Array.isArray(value) ? shortenList(def, value) : value
+    default:
+      return value
+  }
+}
+
+function shortenMembers(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  value: Readonly<Record<string, unknown>>,
+): unknown {
+  let shorter: Record<string, unknown> | undefined
+  for (const key in shape) {
+    if (!Object.hasOwn(value, key)) continue
+    const member = shortenLists(shape[key]!, value[key])
+    if (member !== value[key]) (shorter ??= { ...value })[key] = member
+  }
+  return shorter ?? value
+}
+
+function shortenList({ element, checks = [] }: z.core.$ZodArrayDef, list: readonly unknown[]): unknown {
+  const most = checks
+    .map(({ _zod }) => _zod.def as { readonly check: string; readonly maximum?: number })
+    .find(({ check }) => check === 'max_length')?.maximum
+  if (most !== undefined && list.length > most) return list.slice(0, most + 1)
+  if (list.length < longFrom) return list
+  let refused = 0
+  const end = list.findIndex((item) => !z.core.safeParse(element, item).success && ++refused === maxRefused)
+  return end === -1 ? list : list.slice(0, end + 1)
+}
