@@ -169,6 +169,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     schemaEpoch: () => epoch,
     version: queue.version,
     health: queue.health,
+    onDisk: queue.onDisk,
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,
     refuseWrites: queue.refuse,

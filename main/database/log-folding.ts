@@ -136,7 +136,7 @@ export function createLogFolding(options: LogFoldingOptions): LogFolding {
         const left = await fold(asked)
         if (left !== null) next = left > 0 ? logPages() + foldPages : foldPages
       },
-      { keepsSchema: true },
+      { keepsSchema: true, onlyFolds: true },
     )
     endWhenIdle()
   }

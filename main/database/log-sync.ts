@@ -28,14 +28,19 @@ export type OpenLog = (writer: Connection, logPages: () => number) => LogSync
 
 /** Takes what is written to the log out of it, for a second place. All of it in the turn of its call. */
 export interface LogCopy {
-  /** Called inside a transaction that has changed something, before its COMMIT: writes into the file which row this will be. */
-  mark(): void
+  /**
+   * Called inside a transaction that has changed something, before its COMMIT: writes into the file which row this will be.
+   * @param isLent another process writes next, without marks of its own: until the next one the file equals no row, and says so
+   */
+  mark(isLent?: boolean): void
   /**
    * Called after each COMMIT and at the end of each loan, before anybody writes again: the next writer may begin the log
    * anew. What it takes the next `sync` puts in its place; a log that does not go on where it was left fails that `sync`.
    * @returns whether there is something to put in its place
    */
   take(): boolean
+  /** Whether something was taken that is not known to be in its place; true for ever once nothing more will be. */
+  isBehind(): boolean
 }
 
 /**

@@ -127,7 +127,7 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
     serial(async () => {
       const mine = await hire()
       // What is not folded in now is folded in later: a reader or a full disk is no failure of the change.
-      await lend(() => ask(mine, checkpoint, undefined), { keepsSchema: true })
+      await lend(() => ask(mine, checkpoint, undefined), { keepsSchema: true, onlyFolds: true })
       release(mine)
     })
 
@@ -175,7 +175,7 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
           for (let isMore = true; isMore;) {
             isMore = await lend(async () => requireOk(await ask(mine, 'slice', undefined)), { keepsSchema: true })
             if (working === 0 || performance.now() - foldedAt < foldEveryMs) continue
-            await lend(() => ask(mine, checkpoint, undefined), { keepsSchema: true })
+            await lend(() => ask(mine, checkpoint, undefined), { keepsSchema: true, onlyFolds: true })
             foldedAt = performance.now()
           }
           requireOk(await lend(() => ask(mine, 'finish', undefined)))

@@ -263,9 +263,18 @@ describe('write queue when the log cannot be forced to disk', () => {
   })
 
   it('writes again once its probe has folded the log into the file', async () => {
-    await expect(queue.write('first', (tx) => insert(tx, 10))).rejects.toThrow()
+    const seen: string[] = []
+    bus.onCommitted('*', (event) => seen.push(event.type))
+    const first = queue.write('first', (tx) => {
+      insert(tx, 10)
+      tx.emit(internalContext('test'), { type: 'first', payload: null })
+      tx.whenOnDisk(() => seen.push('effect'))
+    })
+    await expect(first).rejects.toThrow()
     writeFileSync(join(dir, 'elsewhere.db-wal'), '')
     await vi.waitFor(() => expect(queue.health()).toBe('ok'), { timeout: 5000, interval: 50 })
+    // Whoever wrote it was told that nobody knows; it is on disk, so others hear of it.
+    expect(seen).toEqual(['effect', 'first'])
     await queue.write('second', (tx) => insert(tx, 10))
     expect(count()).toBe(2)
   })

@@ -24,11 +24,16 @@ export interface WriteQueue {
   /**
    * Keeps the queue from writing while `work` runs, because another process writes: no transaction is open meanwhile, jobs
    * wait. Work of one caller after the other, with a group of waiting jobs in between.
-   * @param options `keepsSchema` says that the work changes no table
+   * @param options `keepsSchema` says that the work changes no table, `onlyFolds` that it writes nothing at all
    * @throws service_unavailable when the queue is closing, or tables would change on a full disk
    */
-  lend<T>(work: () => Promise<T>, options?: { readonly keepsSchema?: boolean }): Promise<T>
+  lend<T>(
+    work: () => Promise<T>,
+    options?: { readonly keepsSchema?: boolean; readonly onlyFolds?: boolean },
+  ): Promise<T>
   health(): DatabaseHealth
+  /** See `Database.onDisk`. */
+  onDisk(): Promise<void> | null
   /** Refuses every write from now on with this error; those accepted before are done. */
   refuse(error: PlatformError): void
   /** Number of transactions committed so far. */
@@ -106,8 +111,12 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let durabilityChecked = logSync === undefined
   /** True while a committed group is not yet known to be on disk; the next one waits for it, and grows meanwhile. */
   let syncing = false
+  /** The sync under way. */
+  let whenSynced: Promise<void> | null = null
   /** True after a sync that failed: nothing written since the last good one is known to be on disk. */
   let syncFailed = false
+  /** What such a sync was for: committed, and told to nobody before it is on disk after all. */
+  let untold: Job[] = []
   /** True while the log holds changes that no sync has followed: those of repeatable jobs. */
   let unsynced = false
   let probe: NodeJS.Timeout | undefined
@@ -181,14 +190,20 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   /**
    * After a failed COMMIT: writes the header page with the value it has, the smallest change that needs one. After a failed
    * sync: folds the log into the file, which forces both to disk; a second sync of the same pages could report a success
-   * that they never had.
+   * that they never had. Where the log is kept in a second place, that has to have it.
    */
   const tryProbe = (): void => {
+    if (probe === undefined) return
     if (isLent || longRun !== undefined || (space?.isFull() === true && !syncFailed)) return
     try {
       if (syncFailed) {
+        if (copy?.isBehind() === true) {
+          logSync!.sync().then(tryProbe, () => undefined)
+          return
+        }
         if (connection.pragma('wal_checkpoint(FULL)', { simple: true }) !== 0) return
         syncFailed = false
+        for (const job of untold.splice(0)) tell(job)
       } else {
         begin.run()
         const version = Number(connection.pragma('user_version', { simple: true }))
@@ -324,12 +339,14 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     unsynced = false
     let lost: { cause: unknown } | undefined
     try {
-      await log.sync()
+      await (whenSynced = log.sync())
     } catch (cause) {
       lost = { cause }
       syncFailed = true
+      untold = group.filter(({ failure }) => failure === undefined)
       degrade(cause)
     }
+    whenSynced = null
     // Those who hear of it write: in the next group, and behind a loan that waits.
     const telling = settle(group, lost)
     if (telling !== undefined) await telling
@@ -337,30 +354,47 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     goOn()
   }
 
+  const markCopy = (to: LogCopy, isLent: boolean): void => {
+    begin.run()
+    to.mark(isLent)
+    commit.run()
+    if (to.take()) unsynced = true
+  }
+
+  /** @returns what its caller is told */
+  const failLoan = (cause: unknown): PlatformError => {
+    rollBackRest(connection, rollback)
+    degrade(cause)
+    return unavailable(cause)
+  }
+
   /** Takes what another process wrote, first of all: the mark, a write of this one, may begin the log anew. */
-  const copyLoan = async (from: LogCopy, log: LogSync): Promise<void> => {
-    if (!from.take()) return
+  const copyLoan = async (from: LogCopy, log: LogSync, onlyFolds: boolean): Promise<void> => {
+    if (!from.take() && onlyFolds) return
     try {
-      begin.run()
-      from.mark()
-      commit.run()
-      from.take()
+      markCopy(from, false)
       unsynced = false
       await log.sync()
     } catch (cause) {
-      rollBackRest(connection, rollback)
       syncFailed = true
-      degrade(cause)
-      throw unavailable(cause)
+      throw failLoan(cause)
     }
   }
 
-  /** What the work wrote is in the second place before anybody hears that it is done, and also when it failed. */
-  const lendCopied = async <T>(work: () => Promise<T>): Promise<T> => {
+  /**
+   * What the work wrote is in the second place before anybody hears that it is done, and also when it failed. A process that
+   * ends before that leaves a file that says so.
+   */
+  const lendCopied = async <T>(to: LogCopy, work: () => Promise<T>, onlyFolds: boolean): Promise<T> => {
+    try {
+      if (!onlyFolds) markCopy(to, true)
+    } catch (cause) {
+      throw failLoan(cause)
+    }
     try {
       return await work()
     } finally {
-      if (copy !== undefined) await copyLoan(copy, logSync!)
+      await copyLoan(to, logSync!, onlyFolds)
     }
   }
 
@@ -420,12 +454,16 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       } else if (job.isLong) {
         return tellLong(job)
       } else {
-        runAll(job, job.effects)
-        if (job.events.length > 0) bus.committed(job.events)
+        tell(job)
         job.resolve(job.value)
       }
     }
     return undefined
+  }
+
+  const tell = (job: Job): void => {
+    runAll(job, job.effects)
+    if (job.events.length > 0) bus.committed(job.events)
   }
 
   /** Tells what a long job, alone in its group, has done; nobody writes before all of it is told, so events stay in order. */
@@ -475,7 +513,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   return {
     write: <T>(name: string, fn: Job['fn'], given?: WriteOptions) => enter(name, fn, false, given) as Promise<T>,
     writeStepwise: <T>(name: string, fn: Job['fn'], given?: WriteOptions) => enter(name, fn, true, given) as Promise<T>,
-    lend: <T>(work: () => Promise<T>, { keepsSchema = false } = {}) =>
+    lend: <T>(work: () => Promise<T>, { keepsSchema = false, onlyFolds = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (closing || refusal !== undefined) {
           reject(closing ? unavailable() : refusal)
@@ -485,10 +523,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           reject(diskFullError())
           return
         }
-        loans.push({ run: () => (copy === undefined ? work() : lendCopied(work)).then(resolve, reject), keepsSchema })
+        const run = (): Promise<T> => (copy === undefined ? work() : lendCopied(copy, work, onlyFolds))
+        loans.push({ run: () => run().then(resolve, reject), keepsSchema })
         goOn()
       }),
     health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),
+    onDisk() {
+      if (copy?.isBehind() === true) return logSync!.sync()
+      return syncFailed ? Promise.reject(unavailable()) : whenSynced
+    },
     refuse: (error) => void (refusal ??= error),
     groups: () => groups,
     version: () => version,

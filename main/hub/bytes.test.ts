@@ -1,10 +1,10 @@
 // Whatever is written: the file a hub began with and the rows of its log are the leader's file, byte for byte.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import BetterSqlite3 from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { foldPages } from '#main/database/log-folding.ts'
 import type { OpenLog } from '#main/database/log-sync.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
@@ -12,10 +12,18 @@ import { createManualClock } from '#main/kernel/clock.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { createLogger } from '#main/kernel/logger.ts'
+import { createOutbound } from '#main/kernel/outbound.ts'
 import type { Migration } from '#main/kernel/plugin.ts'
+import type { ProcessSpawner } from '#main/kernel/ports.ts'
+import { createTransport } from '#main/plugins/mail/service/transport.ts'
+import { forkSpawner } from '#main/workers/fork-spawner.ts'
 import { createRandom } from '../../test/safety/random.ts'
 import { makeFollowedFile, openFollowed } from '../../test/support/followed-database.ts'
+import { startHookPeer } from '../../test/support/hook-peer.ts'
+import { startSmtpPeer } from '../../test/support/smtp-peer.ts'
 import { sized } from '../../test/support/test-size.ts'
+import { isOfTheLog } from './follow-rules.ts'
+import { createNodeFile } from './node-file.ts'
 
 const tables = `
   CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, body TEXT, deleted_at TEXT) STRICT;
@@ -156,6 +164,31 @@ describe('the file and its rows', () => {
     sized(120_000, 600_000),
   )
 
+  it('are not taken for equal where a leader ended before a row had what another process wrote', async () => {
+    const left = join(folder, 'left.db')
+    // The files as such a leader leaves them: each time the other process has committed.
+    const spawn: ProcessSpawner = (entry, options) => {
+      const child = forkSpawner(entry, options)
+      const onMessage: typeof child.onMessage = (take) =>
+        child.onMessage((message) => {
+          if (message !== 'ready') for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${left}${end}`)
+          take(message)
+        })
+      return { ...child, onMessage }
+    }
+    const followed = await openFollowed(file, undefined, undefined, undefined, spawn)
+    await followed.database.write('insert', (tx) => tx.run(statement(`INSERT INTO item (name) VALUES ('a')`)))
+    await followed.database.longDdl.run(['CREATE TABLE aside (a TEXT) STRICT'])
+    const place = createNodeFile(left).place()!
+    const row = followed.rows.find(({ seq }) => seq === place.seq)
+    expect(isOfTheLog(place, row === undefined ? null : { ...row, at: 0 })).toBe(false)
+    const { leader, copy } = await followed.digests()
+    expect(copy).toBe(leader)
+    const found = new BetterSqlite3(`${file}.copy`, { readonly: true })
+    expect(found.prepare('SELECT epoch, seq FROM hub_position').get()).toEqual(followed.stored())
+    found.close()
+  })
+
   it('hold what nobody waits for, soon', async () => {
     const followed = await openFollowed(file)
     await followed.database.write('later', (tx) => tx.run(statement(`INSERT INTO item (name) VALUES ('a')`)), {
@@ -180,6 +213,35 @@ describe('nothing is answered', () => {
     expect(isAnswered).toBe(false)
     store!()
     await write
+    await followed.digests()
+  })
+
+  it('and nothing leaves before it: no mail, no request', async () => {
+    let store: (() => void) | undefined
+    const followed = await openFollowed(file, undefined, () => new Promise((resolve) => (store = () => resolve(true))))
+    const [mails, hooks] = await Promise.all([startSmtpPeer(), startHookPeer()])
+    onTestFinished(async () => void (await Promise.all([mails.stop(), hooks.stop()])))
+    const { onDisk, write } = followed.database
+    expect(onDisk()).toBeNull()
+    const written = write('insert', (tx) => tx.run(statement(`INSERT INTO item (name) VALUES ('a')`)))
+    await expect.poll(() => store).toBeDefined()
+    const mail = { id: 'a', to: 'a@example.org', subject: 'a', text: 'a', html: null }
+    const server = { host: '127.0.0.1', port: mails.port, secure: false, from: 'cairn@example.org' }
+    const transport = createTransport(server, onDisk)
+    const leaving = [
+      transport.send(mail),
+      createOutbound({ allowedHosts: () => ['127.0.0.1'], onDisk }).send({
+        url: hooks.url,
+        method: 'POST',
+        body: '{}',
+      }),
+    ]
+    await pause(100)
+    expect([mails.heard, hooks.hooks]).toEqual([[], []])
+    store!()
+    await Promise.all([written, ...leaving])
+    expect([mails.mails.length, hooks.hooks.length]).toEqual([1, 1])
+    transport.close()
     await followed.digests()
   })
 

@@ -107,12 +107,17 @@ export function createFollower(options: FollowerOptions): Follower {
     if (file.isKept()) throw kept()
     const place = file.place()
     if (place === null) return copy()
-    if (place.hash !== null) return { ...place, hash: place.hash }
+    if (place.hash !== null) {
+      // It has rows of the log alone, and the head was asked since.
+      if (place.seq > head.seq || hasForgotten(head, place)) throw forgotten(place, head)
+      return { ...place, hash: place.hash }
+    }
     if (place.seq === 0 && place.epoch === 0) return { ...place, hash: noRow }
     // A leader has at most one row on its way and one in making that the store does not know.
-    if (hasForgotten(head, { epoch: place.epoch, seq: place.seq - 2 })) {
+    const latest = { epoch: place.epoch, seq: Math.abs(place.seq) }
+    if (hasForgotten(head, { ...latest, seq: latest.seq - 2 })) {
       file.keep()
-      throw forgotten(place, head)
+      throw forgotten(latest, head)
     }
     const row = await store.rowAt(place.seq)
     if (!isOfTheLog(place, row)) {
@@ -125,13 +130,15 @@ export function createFollower(options: FollowerOptions): Follower {
     return { epoch: place.epoch, seq: place.seq, hash: hashOfRow(row!.body) }
   }
 
-  /** Applies all rows up to a number. */
-  const catchUp = async (until: number): Promise<boolean> => {
+  /** Applies all rows up to the end of the log. */
+  const catchUp = async (end: Position): Promise<boolean> => {
     let hasApplied = false
-    while (at !== null && !isAtEnd(at, until) && !isStopped) {
+    while (at !== null && !isAtEnd(at, end.seq) && !isStopped) {
       const rows = await store.rows(at.seq)
       for (const row of rows) {
         if (apply(row)) continue
+        // The row of this file was in the log once: another one is in its place.
+        if (row.seq === at.seq + 1) throw forgotten(at, end)
         log.warn({ at: at?.seq, row: row.seq }, 'The log does not go on where this file is; it is copied anew.')
         at = await copy()
         break
@@ -146,7 +153,7 @@ export function createFollower(options: FollowerOptions): Follower {
   const finish = async (taken: Position, begun: Moment): Promise<Taken | null> => {
     for (;;) {
       try {
-        await catchUp(taken.seq)
+        await catchUp(taken)
         if (at === null || !isAtEnd(at, taken.seq) || !(await store.renew(taken.epoch))) return null
         settle()
         return { ...taken, hash: at.hash, begun }
@@ -165,7 +172,7 @@ export function createFollower(options: FollowerOptions): Follower {
     // A copy made since may be ahead of an answer that was long on its way.
     if (before !== null && before.seq > head.seq) throw forgotten(before, head)
     at ??= await find(head)
-    const isBusy = await catchUp(head.seq)
+    const isBusy = await catchUp(head)
     if (seenAt === undefined || time.monotonic() - seenAt > seenEveryMs) {
       seenAt = time.monotonic()
       settle()

@@ -29,9 +29,10 @@ export function createLeaderLog(file: string, chain: RowChain): LeaderLog {
       return {
         sync: chain.settled,
         copy: {
-          mark() {
+          mark(isLent = false) {
             writePosition ??= positionWriter(connection)
-            writePosition(chain.next())
+            const { epoch, seq } = chain.next()
+            writePosition({ epoch, seq: isLent ? -seq : seq })
           },
           take() {
             if (chain.ended() !== undefined) return true
@@ -44,6 +45,7 @@ export function createLeaderLog(file: string, chain: RowChain): LeaderLog {
             }
             return chain.hasPending()
           },
+          isBehind: () => chain.ended() !== undefined || chain.isBehind(),
         },
         async close() {
           // What nobody waited for; where the store does not answer it was acknowledged to nobody.

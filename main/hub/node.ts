@@ -190,7 +190,7 @@ export async function initHub(
     const connection = openBare(options.file, true)
     try {
       const position = readPosition(connection)
-      if (position !== null && position.seq > 0 && options.anew !== true)
+      if (position !== null && position.seq !== 0 && options.anew !== true)
         throw new HubStopped(
           'This workspace is part of a hub already. Nothing was changed. Where PostgreSQL has lost it, --anew begins a hub with what this folder has.',
         )

@@ -58,7 +58,7 @@ export function createSnapshotKeeper(
     if (newest !== undefined && newest.verifiedBy === null && newest.madeBy !== node) await verify(newest)
     await store.trim(keepMs)
     if (newest === undefined) return true
-    return at.seq !== newest.seq && (at.seq - newest.seq >= everyRows || time.wall() - newest.at >= everyMs)
+    return at.seq !== newest.seq && (at.seq - newest.seq >= everyRows || newest.ageMs >= everyMs)
   }
 
   const keep = async (at: Position & { readonly hash: Buffer }): Promise<void> => {

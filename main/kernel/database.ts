@@ -167,6 +167,12 @@ export interface Database {
    * `disk_full` while the disk has no room; `degraded` after another failed COMMIT until a probe write succeeds.
    */
   health(): DatabaseHealth
+  /**
+   * For what leaves the process: null when all that readers see is on disk (on a hub: stored), repeatable jobs aside; else
+   * resolves when it is.
+   * @throws service_unavailable while nobody knows
+   */
+  onDisk(): Promise<void> | null
   /** Number of SQL statements run on the main thread's connections so far (for the one-statement test). */
   statementCount(): number
   /** Copies the live database to `target` page by page while writing goes on. */

@@ -55,6 +55,8 @@ export interface OutboundOptions {
   readonly allowedHosts: () => readonly string[]
   /** Default: 64 KB. */
   readonly maxAnswerBytes?: number
+  /** See `Database.onDisk`: what a request may rest on is kept before it leaves. Default: nothing is waited for. */
+  readonly onDisk?: () => Promise<void> | null
   /** Looks a name up; default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
   /** Judges an address; default: it is public and none of this machine. Only twins of checks pass another one. */
@@ -101,7 +103,7 @@ const refusedPorts: ReadonlySet<number> = new Set([
  * @source D-195, safety N6
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { allowedHosts, maxAnswerBytes = defaultAnswerBytes } = options
+  const { allowedHosts, maxAnswerBytes = defaultAnswerBytes, onDisk = () => null } = options
   const resolve = options.resolve ?? resolveBySystem
   const isAllowed = options.isAllowed ?? ((address) => isPublicAddress(address) && !isOwnAddress(address))
 
@@ -152,11 +154,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
       outgoing.signal?.addEventListener('abort', giveUp, { once: true })
       if (outgoing.signal?.aborted === true) end.abort()
       try {
+        const kept = onDisk()
+        if (kept !== null) await orAborted(kept, end.signal)
         const address = await orAborted(addressOf(url), end.signal)
         const limits = { signal: end.signal, maxAnswerBytes }
-        const kept = outgoing.mayArriveTwice === true ? agentOf(url) : undefined
-        if (kept !== undefined) {
-          const answer = await exchange(url, address, outgoing, { ...limits, kept })
+        const agent = outgoing.mayArriveTwice === true ? agentOf(url) : undefined
+        if (agent !== undefined) {
+          const answer = await exchange(url, address, outgoing, { ...limits, kept: agent })
           if (answer !== 'lost') return answer
         }
         return (await exchange(url, address, outgoing, limits)) as OutboundAnswer

@@ -96,7 +96,7 @@ export interface PluginHost {
   isBusy(): boolean
   readonly database: Pick<
     Database,
-    'file' | 'schemaEpoch' | 'version' | 'health' | 'backupTo' | 'statementCount' | 'longDdl'
+    'file' | 'schemaEpoch' | 'version' | 'health' | 'onDisk' | 'backupTo' | 'statementCount' | 'longDdl'
   >
   /**
    * Listens inside the transaction. Lower priority runs first (default 100), then plugin order. `*` hears every event,

@@ -9,6 +9,7 @@ import { openWriter } from '#main/database/open.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { createEventBus } from '#main/kernel/events.ts'
 import { createLogger } from '#main/kernel/logger.ts'
+import type { ProcessSpawner } from '#main/kernel/ports.ts'
 import { createLeaderLog } from '#main/hub/leader-log.ts'
 import { machineTime } from '#main/hub/hub-time.ts'
 import { openPageFile } from '#main/hub/page-file.ts'
@@ -43,12 +44,14 @@ export function makeFollowedFile(file: string, sql: string): void {
  * Opens a file of {@link makeFollowedFile}, from the beginning or where the last one that had it open stopped.
  * @param append keeps a row; by default it is kept at once
  * @param prepare what is done with the file before it is opened
+ * @param spawn starts the processes that write beside it
  */
 export async function openFollowed(
   file: string,
   from: { readonly position: Position; readonly before: Buffer } = { position: { epoch: 1, seq: 0 }, before: noRow },
   append: (row: NewRow) => Promise<boolean> = () => Promise.resolve(true),
   prepare: (openLog: OpenLog) => Promise<unknown> = () => Promise.resolve(),
+  spawn: ProcessSpawner = forkSpawner,
 ): Promise<FollowedDatabase & { readonly before: () => Buffer }> {
   const rows: NewRow[] = []
   let reason: Error | undefined
@@ -71,7 +74,7 @@ export async function openFollowed(
   const clock = createManualClock(0)
   const bus = createEventBus({ clock, log })
   await prepare(leader.open)
-  const database = await createDatabase({ file, bus, clock, log, ports: { spawn: forkSpawner }, openLog: leader.open })
+  const database = await createDatabase({ file, bus, clock, log, ports: { spawn }, openLog: leader.open })
   return {
     database,
     rows,

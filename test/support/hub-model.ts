@@ -210,7 +210,7 @@ class ModelStore {
 
   snapshot(): Snapshot {
     const { seq, epoch, hash, file } = this.base
-    return { seq, epoch, hash, digest: file.digest(), parts: 1, madeBy: 'x', verifiedBy: 'y', at: 0 }
+    return { seq, epoch, hash, digest: file.digest(), parts: 1, madeBy: 'x', verifiedBy: 'y', at: 0, ageMs: 0 }
   }
 
   /** Moves the snapshot up to the end of the log, and drops the rows before it. */

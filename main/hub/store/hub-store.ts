@@ -37,6 +37,8 @@ export interface Snapshot extends Position {
   readonly verifiedBy: string | null
   /** Milliseconds since 1970. */
   readonly at: number
+  /** Milliseconds since then, by the store's clock. */
+  readonly ageMs: number
 }
 
 /** A node that has been seen. */
@@ -77,7 +79,7 @@ export interface HubStore {
   snapshotPart(seq: number, part: number): Promise<Buffer>
   /** Keeps a part; the snapshot is seen once {@link addSnapshot} has named it. */
   addSnapshotPart(seq: number, part: number, body: Buffer): Promise<void>
-  addSnapshot(snapshot: Omit<Snapshot, 'verifiedBy' | 'at'>): Promise<void>
+  addSnapshot(snapshot: Omit<Snapshot, 'verifiedBy' | 'at' | 'ageMs'>): Promise<void>
   verifySnapshot(seq: number, node: string): Promise<void>
   /**
    * Drops rows older than so many milliseconds that a verified snapshot stands for, and snapshots before it.

@@ -6,7 +6,10 @@ import type { Connection } from '#main/database/open.ts'
 export interface Position {
   /** Rises with every new leader. */
   readonly epoch: number
-  /** Number of the row, from 1; 0 before the first one. */
+  /**
+   * Number of the row, from 1; 0 before the first one. In a file, below zero: another process was to write before that row, so
+   * the file may have what no row has.
+   */
   readonly seq: number
 }
 

@@ -1,11 +1,21 @@
 // The statements that decide who leads, against a real PostgreSQL.
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createLogger } from '#main/kernel/logger.ts'
 import { hasPostgres, startPostgres } from '../../../test/support/postgres-cluster.ts'
 import type { PostgresCluster } from '../../../test/support/postgres-cluster.ts'
 import { doubtsAbout, settingsQuery } from './postgres-checks.ts'
 import type { PostgresSettings } from './postgres-checks.ts'
+import { createFollower } from '../follower.ts'
+import { machineTime } from '../hub-time.ts'
+import { createNodeFile } from '../node-file.ts'
+import { encodePageRow, hashOfRow, noRow } from '../page-row.ts'
 import { createSeal } from '../seal.ts'
+import { createSnapshotKeeper } from '../snapshot-keeper.ts'
 import { sized } from '../../../test/support/test-size.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import type { PostgresStore } from './postgres-store.ts'
@@ -17,9 +27,9 @@ let cluster: PostgresCluster
 let stores: PostgresStore[]
 let workspace: string
 
-const open = (query = '', withKey = key): PostgresStore => {
+const open = (query = '', withKey = key, statementMs = 10_000): PostgresStore => {
   const seal = createSeal(withKey, workspace)
-  const store = createPostgresStore({ url: `${cluster.url}${query}`, workspace, seal, leaseMs })
+  const store = createPostgresStore({ url: `${cluster.url}${query}`, workspace, seal, leaseMs, statementMs })
   stores.push(store)
   return store
 }
@@ -48,6 +58,40 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
       )
       stores.push(...many)
       expect(await Promise.all(many.map((store) => store.create()))).toEqual(many.map(() => true))
+    }
+  })
+
+  it('takes no row for stored that the standbys of PostgreSQL were not waited for', async () => {
+    const [store, admin] = [open(), open()]
+    const set = async (sql: string): Promise<void> => {
+      await admin.ask(`ALTER SYSTEM ${sql}`)
+      await admin.ask('SELECT pg_reload_conf()')
+    }
+    await store.create()
+    await store.take(0, 'one', 'a')
+    await set("SET synchronous_standby_names = 'nobody'")
+    const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    const isWaiting = async (work: Promise<unknown>): Promise<boolean> => {
+      let isDone = false
+      void work.finally(() => (isDone = true)).catch(() => undefined)
+      while (!isDone) if ((await admin.ask(`SELECT pid ${waiting}`)).length > 0) return true
+      return false
+    }
+    try {
+      // Not before PostgreSQL has read its settings.
+      let row = { epoch: 1, seq: 1, body: body('a') }
+      let stored = store.append(row)
+      while (!(await isWaiting(stored))) stored = store.append((row = { ...row, seq: row.seq + 1 }))
+      const told = stored.then(String, String)
+      await admin.ask(`SELECT pg_cancel_backend(pid) ${waiting}`)
+      expect(await told).toContain('waited for its standbys')
+      // Sent again, as the chain does.
+      const found = store.append(row)
+      expect(await isWaiting(found)).toBe(true)
+      await set('RESET synchronous_standby_names')
+      expect(await found).toBe('found')
+    } finally {
+      await set('RESET synchronous_standby_names')
     }
   })
 
@@ -121,6 +165,17 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     expect(await store.take(1, 'two', 'b')).toEqual({ epoch: 2, seq: 1 })
   })
 
+  it('keeps no lease until a time that a clock said which was ahead', async () => {
+    const store = open()
+    await store.create()
+    await store.take(0, 'one', 'a')
+    for (const renew of [() => store.renew(1), () => store.append({ epoch: 1, seq: 1, body: body('a') })]) {
+      await store.ask(`UPDATE hub_head SET lease_until = now() + interval '1 h' WHERE ws = '${workspace}'`)
+      await renew()
+      expect((await store.head())!.leaseLeftMs).toBeLessThanOrEqual(leaseMs)
+    }
+  })
+
   it('keeps rows of any size sealed, each in its place', async () => {
     const store = open()
     await store.create()
@@ -135,6 +190,20 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     await expect(open('', randomBytes(32)).rows(0)).rejects.toThrow(/key file is another one/)
     await store.ask(`UPDATE hub_log SET seq = 3 WHERE ws = '${workspace}' AND seq = 1`)
     await expect(store.rowAt(3)).rejects.toThrow(/does not open/)
+  })
+
+  it('gives a large row the time that it takes', async () => {
+    const store = open('', key, 300)
+    await store.create()
+    await store.take(0, 'one', 'a')
+    const large = randomBytes(5 * 1024 * 1024)
+    await store.ask(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END'`)
+    await store.ask('CREATE TRIGGER slow BEFORE INSERT ON hub_log FOR EACH ROW EXECUTE FUNCTION slow()')
+    const stored = store.append({ epoch: 1, seq: 1, body: large })
+    await stored.catch(() => undefined)
+    await open().ask('DROP FUNCTION slow CASCADE')
+    expect(await stored).toBe('stored')
   })
 
   it('drops what a snapshot stands for once another node has verified it', async () => {
@@ -153,6 +222,76 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     expect((await store.rows(0)).map(({ seq }) => seq)).toEqual([2, 3])
     expect(await store.snapshots()).toMatchObject([{ ...snapshot, verifiedBy: 'two' }])
     expect((await store.snapshotPart(2, 0)).toString()).toBe('file')
+  })
+
+  it('is given a copy each day by its own clock, whatever that of the node says', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const store = open()
+    await store.create()
+    await store.addSnapshot({ seq: 0, epoch: 0, hash: noRow, digest: 'd', parts: 0, madeBy: 'two' })
+    const path = join(folder, 'cairn.db')
+    const file = createNodeFile(path)
+    file.beginCopy()
+    file.writeCopy(Buffer.alloc(4096), 0)
+    const lateTime = { ...machineTime, wall: () => Date.now() + 48 * 3_600_000 }
+    const log = createLogger({ destination: { write: () => undefined } })
+    const keep = createSnapshotKeeper({ store, file, path, node: 'two', time: lateTime, log, lookMs: 0 })
+    for (let looks = 0; looks < 10; looks += 1) {
+      keep({ epoch: 0, seq: 1, hash: noRow })
+      await pause(20)
+    }
+    file.close()
+    expect(await store.snapshots()).toHaveLength(1)
+  })
+
+  it('drops much of a log in statements that take long together', async () => {
+    const store = open('?options=-c%20statement_timeout%3D400')
+    await store.create()
+    await store.take(0, 'one', 'a')
+    await store.ask(
+      `INSERT INTO hub_log SELECT '${workspace}', n, 0, 1, clock_timestamp(), true, '' FROM generate_series(1, 600) n`,
+    )
+    await store.addSnapshot({ seq: 601, epoch: 1, hash: randomBytes(32), digest: 'd', parts: 0, madeBy: 'one' })
+    await store.verifySnapshot(601, 'two')
+    // As a log is whose rows are many and large.
+    await store.ask(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN PERFORM pg_sleep(0.001); RETURN OLD; END'`)
+    await store.ask('CREATE TRIGGER slow BEFORE DELETE ON hub_log FOR EACH ROW EXECUTE FUNCTION slow()')
+    const gone = store.trim(0)
+    await gone.catch(() => undefined)
+    await store.ask('DROP FUNCTION slow CASCADE')
+    expect(await gone).toBe(600)
+  })
+
+  it('lets no node lead whose file has more than it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const store = open()
+    await store.create()
+    const path = join(folder, 'cairn.db')
+    const left = createNodeFile(path)
+    left.beginCopy()
+    left.writeCopy(Buffer.alloc(4096), 0)
+    left.settle({ epoch: 0, seq: 3, hash: randomBytes(32) })
+    left.close()
+    await leaseOver(store)
+    const log = createLogger({ destination: { write: () => undefined } })
+    const follow = (): Promise<unknown> => {
+      const parts = { store, file: createNodeFile(path), node: 'two', address: 'b', leaseMs, time: machineTime, log }
+      return createFollower(parts).follow()
+    }
+    await expect(follow()).rejects.toThrow('PostgreSQL has forgotten rows')
+    expect(await store.head()).toMatchObject({ epoch: 0, node: null })
+    // Nor where others have gone on since.
+    await store.take(0, 'one', 'a')
+    let before = noRow
+    for (const seq of [1, 2, 3, 4]) {
+      const body = encodePageRow({ pageSize: 4096, size: 1, pages: new Map() }, before)
+      await store.append({ epoch: 1, seq, body })
+      before = hashOfRow(body)
+    }
+    await expect(follow()).rejects.toThrow('PostgreSQL has forgotten rows')
   })
 
   it('says of PostgreSQL what would lose acknowledged rows', async () => {

@@ -14,6 +14,8 @@ export interface PostgresStoreOptions {
   readonly workspace: string
   readonly seal: Seal
   readonly leaseMs: number
+  /** How long a statement may take that carries little. */
+  readonly statementMs?: number
 }
 
 /** The store, and what only its setting up needs. */
@@ -63,23 +65,43 @@ export interface LogSize {
 const partBytes = 512 * 1024
 /** Parts read at once. */
 const readParts = 64
+/** Parts of snapshots, and rows, that are dropped at once. */
+const droppedParts = 16
+const droppedRows = 100
 /** A statement that takes longer has lost its connection. */
-const statementMs = 10_000
+const usualStatementMs = 10_000
+/** What a statement carries takes longer: a slow network and a slow disk bring so much of it. */
+const carriedPerMs = 2_000
 const connectMs = 3_000
 /** What engines say when a transaction has to be done again. */
 const againCodes = new Set(['40001', '40P01'])
 const maxTries = 8
+/** How the codes of warnings begin. */
+const warningClass = '01'
 /** No hub was ever begun in this database. */
 const noTable = '42P01'
 const format = 1
 const partColumns = 'seq, part, epoch, last, body, extract(epoch FROM at) * 1000 AS at'
 
 /** Makes the store; nothing is asked before the first call. */
-export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresStoreOptions): PostgresStore {
+export function createPostgresStore({
+  url,
+  workspace,
+  seal,
+  leaseMs,
+  statementMs = usualStatementMs,
+}: PostgresStoreOptions): PostgresStore {
+  let warnings = 0
   // The password is read for each connection: it may have been changed.
   class Client extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: withPassword(url) })
+      // Not before: what it says of its collations as it connects is no warning about rows.
+      this.once('connect', () => {
+        this.on('notice', ({ code }) => {
+          if (code?.startsWith(warningClass) === true) warnings += 1
+        })
+      })
     }
   }
   const pool = new pg.Pool({
@@ -97,10 +119,13 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     name: string,
     text: string,
     values: readonly unknown[] = [],
+    carried = 0,
   ): Promise<Row[]> => {
+    // The types of the driver lack its limit for one statement.
+    const limit = { query_timeout: statementMs + Math.ceil(carried / carriedPerMs) } as object
     for (let tries = 1; ; tries += 1) {
       try {
-        const { rows } = await pool.query<Row>({ name, text, values: [...values] })
+        const { rows } = await pool.query<Row>({ name, text, values: [...values], ...limit })
         return rows
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -108,6 +133,17 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
         await pause(tries * tries)
       }
     }
+  }
+
+  /**
+   * A COMMIT whose wait for standbys was called off (a limit for statements does that) succeeds with a warning, and is lost with
+   * its server: a row is only taken for stored without one.
+   */
+  const runKept: typeof run = async <Row extends pg.QueryResultRow>(...words: Parameters<typeof run>) => {
+    const before = warnings
+    const rows = await run<Row>(...words)
+    if (warnings !== before) throw new Error('PostgreSQL may not have waited for its standbys.')
+    return rows
   }
 
   const logPlace = (epoch: number, seq: number): string => `log/${epoch}/${seq}`
@@ -121,8 +157,33 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     return { seq, epoch, body, at: Number(parts[0]!.at) }
   }
 
-  const partsOf = (seq: number): Promise<Part[]> =>
-    run<Part>('row', `SELECT ${partColumns} FROM hub_log WHERE ws = $1 AND seq = $2 ORDER BY part`, [workspace, seq])
+  /** Some at a time: nothing is done of a statement that takes too long. @returns how many rows are gone */
+  const dropBefore = async (seq: string): Promise<number> => {
+    const before = [workspace, seq]
+    await run('trim-snapshots', 'DELETE FROM hub_snapshot WHERE ws = $1 AND seq < $2', before)
+    const some = `SELECT seq, part FROM hub_base WHERE ws = $1 AND seq < $2 LIMIT ${droppedParts}`
+    const parts = `DELETE FROM hub_base WHERE ws = $1 AND (seq, part) IN (${some}) RETURNING part`
+    while ((await run('trim-parts', parts, before)).length > 0) continue
+    // Whole rows: whoever reads one meanwhile finds all of it or nothing.
+    const oldest = `(SELECT min(seq) FROM hub_log WHERE ws = $1) + ${droppedRows}`
+    const rows = `DELETE FROM hub_log WHERE ws = $1 AND seq < $2 AND seq < ${oldest} RETURNING last`
+    for (let gone = 0; ;) {
+      const dropped = await run<{ last: boolean }>('trim-rows', rows, before)
+      if (dropped.length === 0) return gone
+      gone += dropped.filter(({ last }) => last).length
+    }
+  }
+
+  /** None where the row is not kept, or goes meanwhile. */
+  const partsOf = async (seq: number): Promise<Part[]> => {
+    const some = `SELECT ${partColumns} FROM hub_log WHERE ws = $1 AND seq = $2 AND part >= $3 ORDER BY part LIMIT ${readParts}`
+    for (const parts: Part[] = []; ;) {
+      const more = await run<Part>('row', some, [workspace, seq, parts.length])
+      parts.push(...more)
+      if (more.length === 0) return []
+      if (more.at(-1)!.last) return parts
+    }
+  }
 
   return {
     async create() {
@@ -156,14 +217,15 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
       const parts: Buffer[] = []
       for (let at = 0; at < sealed.length; at += partBytes) parts.push(sealed.subarray(at, at + partBytes))
       const list = parts.map((_, part) => `(${part}, $${part + 5}::bytea)`).join(', ')
-      const stored = await run(
+      const stored = await runKept(
         `append-${parts.length}`,
-        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = greatest(lease_until, clock_timestamp() + $4 * interval '1 ms')
+        `WITH head AS (UPDATE hub_head SET seq = $3, lease_until = ${renewed('$4')}
            WHERE ws = $1 AND epoch = $2 AND seq = $3 - 1 RETURNING ws)
          INSERT INTO hub_log (ws, seq, part, epoch, at, last, body)
          SELECT ws, $3, p.part, $2, clock_timestamp(), p.part = ${parts.length - 1}, p.body
          FROM head, (VALUES ${list}) AS p (part, body) RETURNING part`,
         [workspace, epoch, seq, leaseMs, ...parts],
+        sealed.length,
       )
       if (stored.length > 0) return 'stored'
       // Sent again after an answer that was lost: it may be there already.
@@ -172,16 +234,18 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
         'SELECT epoch FROM hub_log WHERE ws = $1 AND seq = $2 AND part = 0',
         [workspace, seq],
       )
-      return there !== undefined && Number(there.epoch) === epoch ? 'found' : 'over'
+      if (there === undefined || Number(there.epoch) !== epoch) return 'over'
+      // One whose COMMIT was cut off may be on this server alone: what comes after it is waited for together with it.
+      await runKept('keep', 'UPDATE hub_head SET seq = seq WHERE ws = $1', [workspace])
+      return 'found'
     },
     async renew(epoch) {
-      const renewed = await run(
+      const found = await run(
         'renew',
-        `UPDATE hub_head SET lease_until = greatest(lease_until, clock_timestamp() + $3 * interval '1 ms')
-         WHERE ws = $1 AND epoch = $2 RETURNING ws`,
+        `UPDATE hub_head SET lease_until = ${renewed('$3')} WHERE ws = $1 AND epoch = $2 RETURNING ws`,
         [workspace, epoch, leaseMs],
       )
-      return renewed.length === 1
+      return found.length === 1
     },
     async claim(ms) {
       const claimed = await run(
@@ -238,20 +302,26 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
         begun = []
       }
       if (rows.length > 0 || begun.length === 0) return rows
-      return [whole(await partsOf(Number(begun[0]!.seq)))]
+      const large = await partsOf(Number(begun[0]!.seq))
+      return large.length === 0 ? [] : [whole(large)]
     },
     async rowAt(seq) {
       const parts = await partsOf(seq)
       return parts.length === 0 ? null : whole(parts)
     },
     async snapshots() {
-      const found = await run<Record<'seq' | 'epoch' | 'at', string> & Omit<Snapshot, 'seq' | 'epoch' | 'at'>>(
+      type Texts = 'seq' | 'epoch' | 'at' | 'ageMs'
+      const found = await run<Record<Texts, string> & Omit<Snapshot, Texts>>(
         'snapshots',
         `SELECT seq, epoch, hash, digest, parts, extract(epoch FROM at) * 1000 AS at, made_by AS "madeBy",
-           verified_by AS "verifiedBy" FROM hub_snapshot WHERE ws = $1 ORDER BY seq DESC`,
+           verified_by AS "verifiedBy", extract(epoch FROM clock_timestamp() - at) * 1000 AS "ageMs"
+         FROM hub_snapshot WHERE ws = $1 ORDER BY seq DESC`,
         [workspace],
       )
-      return found.map((one) => ({ ...one, seq: Number(one.seq), epoch: Number(one.epoch), at: Number(one.at) }))
+      return found.map(({ seq, epoch, at, ageMs, ...rest }) => ({
+        ...rest,
+        ...{ seq: Number(seq), epoch: Number(epoch), at: Number(at), ageMs: Number(ageMs) },
+      }))
     },
     async snapshotPart(seq, part) {
       const [found] = await run<{ body: Buffer }>(
@@ -286,19 +356,17 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
       ])
     },
     async trim(keepMs) {
-      const gone = await run<{ last: boolean }>(
-        'trim',
-        `WITH base AS (SELECT max(seq) AS seq FROM hub_snapshot WHERE ws = $1 AND verified_by IS NOT NULL
-             AND at < clock_timestamp() - $2 * interval '1 ms'),
-           parts AS (DELETE FROM hub_base b USING base WHERE b.ws = $1 AND b.seq < base.seq),
-           older AS (DELETE FROM hub_snapshot s USING base WHERE s.ws = $1 AND s.seq < base.seq)
-         DELETE FROM hub_log l USING base WHERE l.ws = $1 AND l.seq < base.seq RETURNING l.last`,
+      const [base] = await run<{ seq: string | null }>(
+        'trim-base',
+        `SELECT max(seq) AS seq FROM hub_snapshot WHERE ws = $1 AND verified_by IS NOT NULL
+           AND at < clock_timestamp() - $2 * interval '1 ms'`,
         [workspace, keepMs],
       )
+      const gone = base!.seq === null ? 0 : await dropBefore(base!.seq)
       await run('trim-nodes', "DELETE FROM hub_node WHERE ws = $1 AND seen_at < clock_timestamp() - interval '1 day'", [
         workspace,
       ])
-      return gone.filter(({ last }) => last).length
+      return gone
     },
     async forget(node) {
       await run('forget', 'DELETE FROM hub_node WHERE ws = $1 AND node = $2', [workspace, node])
@@ -379,6 +447,15 @@ export function createPostgresStore({ url, workspace, seal, leaseMs }: PostgresS
     },
     close: () => pool.end(),
   }
+}
+
+/**
+ * The end of a lease that begins anew: never before the end it had, which a start makes later. One that is later than any
+ * start makes it was set by a clock that was ahead of this one: nobody could lead until then.
+ */
+function renewed(leaseMs: string): string {
+  const last = `clock_timestamp() + interval '1 min'`
+  return `greatest(least(lease_until, ${last}), clock_timestamp() + ${leaseMs} * interval '1 ms')`
 }
 
 interface Part {

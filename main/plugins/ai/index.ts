@@ -29,6 +29,7 @@ export const aiPlugin = definePlugin({
     const listed = readAllowedHosts(host.options.config('outbound')['allowedHosts'])
     const outbound = createOutbound({
       allowedHosts: () => [...listed, ...settings.get('webhooks.allowedHosts')],
+      onDisk: host.database.onDisk,
       maxAnswerBytes,
     })
     const { read, write, secrets, clock, ids } = host

@@ -55,6 +55,7 @@ export const automationPlugin = definePlugin({
       authorizer: () => host.authorizer,
       timeZone: () => settings.get('timezone'),
       allowedHosts: readAllowedHosts(host.options.config('outbound')['allowedHosts']),
+      onDisk: host.database.onDisk,
     })
     host.provide('automation', core.service)
     host.handle(automationRoutes, automationHandlers(core))

@@ -63,6 +63,7 @@ export interface AutomationParts extends Pick<PluginHost, 'read' | 'write' | 'cl
   readonly authorizer: () => PluginHost['authorizer']
   readonly timeZone: () => string
   readonly allowedHosts: readonly string[]
+  readonly onDisk: PluginHost['database']['onDisk']
 }
 
 /** The service with what its own routes and listeners need. */
@@ -98,7 +99,7 @@ const graceMs = 4_000
 /** Makes the service. */
 export async function createAutomation(parts: AutomationParts): Promise<AutomationCore> {
   const { read, write, clock, ids, log, secrets, metadata, data, timeZone, authorizer } = parts
-  const outbound = createOutbound({ allowedHosts: () => parts.allowedHosts, maxAnswerBytes })
+  const outbound = createOutbound({ allowedHosts: () => parts.allowedHosts, onDisk: parts.onDisk, maxAnswerBytes })
   const states = createFlowStates(read)
 
   const check: ConfigCheck = {

@@ -24,7 +24,8 @@ export const mailPlugin = definePlugin({
     const replaced = host.options.restored?.read(readQueue)
     if (replaced != null) await write('mail.end-sent', (tx) => endSent(tx, replaced))
     const settings = readMailConfig(host.options.config)
-    const transport = settings === undefined ? undefined : createTransport(settings)
+    const { onDisk } = host.database
+    const transport = settings === undefined ? undefined : createTransport(settings, onDisk)
     const notifications = host.optionalService('notifications')
     const isReady = (): boolean => host.options.baseUrl() !== ''
     const wordsOf = (material: string) => notifications()?.wordsOf(material) ?? null
@@ -34,7 +35,7 @@ export const mailPlugin = definePlugin({
       'mail',
       createMailService({
         transport,
-        openTransport: () => createTransport(settings!),
+        openTransport: () => createTransport(settings!, onDisk),
         wake: () => sender?.wake(),
         clock,
         ids,

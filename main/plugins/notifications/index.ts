@@ -50,7 +50,7 @@ export const notificationsPlugin = definePlugin({
     })
     const linkOf: LinkOf = (actionUrl) => `${options.baseUrl()}${options.uiBasePath}/${actionUrl}`
     const allowedHosts = readAllowedHosts(options.config('outbound')['allowedHosts'])
-    const outbound = createOutbound({ allowedHosts: () => allowedHosts })
+    const outbound = createOutbound({ allowedHosts: () => allowedHosts, onDisk: host.database.onDisk })
     const book = createPreferenceBook({ read, write, clock, secrets, outbound })
     const devices = createDevices({ read, write, clock, ids, secrets })
     const notices = createDesktopNotices(host.notify)

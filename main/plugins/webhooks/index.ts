@@ -63,7 +63,11 @@ export const webhooksPlugin = definePlugin({
     const automation = host.optionalService('automation')
     const auth = host.optionalService('auth')
     const timeZone = (): string => settings.get('timezone')
-    const outbound = createOutbound({ allowedHosts: () => settings.get('webhooks.allowedHosts'), maxAnswerBytes })
+    const outbound = createOutbound({
+      allowedHosts: () => settings.get('webhooks.allowedHosts'),
+      onDisk: host.database.onDisk,
+      maxAnswerBytes,
+    })
     const webhooks = createWebhookList(read)
     const secrets = createSecrets(host.secrets)
     const deliveries = createDeliveries({

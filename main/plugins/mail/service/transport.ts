@@ -1,6 +1,7 @@
 // Hands mails to the mail server over SMTP. The library is loaded with the first mail. Knows neither queue nor database;
 // what it is given is never logged.
 import type { Transporter } from 'nodemailer'
+import type { Database } from '#main/kernel/database.ts'
 import type { MailSettings } from './mail-config.ts'
 
 /** A mail as the transport takes it. */
@@ -42,8 +43,11 @@ export function oneLine(text: string): string {
     .slice(0, 500)
 }
 
-/** Makes the transport; mails sent one after the other share a connection until it is closed. */
-export function createTransport(settings: MailSettings): Transport {
+/**
+ * Makes the transport; mails sent one after the other share a connection until it is closed.
+ * @param onDisk what a mail may rest on is kept before it leaves
+ */
+export function createTransport(settings: MailSettings, onDisk: Database['onDisk'] = () => null): Transport {
   const domain = /@([A-Za-z0-9.-]+)/.exec(settings.from)?.[1] ?? 'cairn.invalid'
   let opened: Promise<Transporter> | undefined
   const open = async (): Promise<Transporter> => {
@@ -69,6 +73,7 @@ export function createTransport(settings: MailSettings): Transport {
   }
   return {
     async send({ id, to, subject, text, html }) {
+      await onDisk()
       const transporter = await (opened ??= open())
       await transporter.sendMail({
         messageId: `<${id}@${domain}>`,
