@@ -1,5 +1,5 @@
 // What the door of a node that follows bears: bodies that do not come, and one client that asks for everything.
-import { get } from 'node:http'
+import { createServer as createHttp, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { createIds } from '#main/kernel/ids.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import { createTestServer, echoRoute, itemRoute } from '../../test/support/create-test-server.ts'
 import { defaultArrival } from './arrival.ts'
-import { defaultPassOnLimits } from './pass-on.ts'
+import { createPassOn, defaultPassOnLimits } from './pass-on.ts'
 import type { PassOnLimits } from './pass-on.ts'
 import { openStandbyDoor } from './standby-door.ts'
 
@@ -129,6 +129,25 @@ describe('a body that does not come to the door of a node that follows', () => {
     const again = begin(port, '1', 1)
     await expect.poll(again.text, { timeout: 5_000 }).toMatch(/^HTTP\/1\.1 401/)
   })
+})
+
+it('is answered by the door when the machine that led refuses no connection and makes none', async () => {
+  const { url } = await silence()
+  const passOn = createPassOn({
+    // As a connection to a machine that is lost, this one is never made.
+    leader: () => url.replace('http:', 'https:'),
+    headersFor: () => ({}),
+    refuse: (response, why) => void response.writeHead(503).end(why),
+    patienceMs: 100,
+  })
+  const door = createHttp((request, response) => passOn.pass(request, response))
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  closers.push(
+    () => door.close(),
+    () => passOn.end(),
+  )
+  const answer = await fetch(`http://127.0.0.1:${(door.address() as AddressInfo).port}/`)
+  expect([answer.status, await answer.text()]).toEqual([503, 'nobody'])
 })
 
 describe('one client of the door', () => {

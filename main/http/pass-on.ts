@@ -12,8 +12,8 @@ import { createShares } from './shares.ts'
 export interface PassOnParts {
   /** Address of the node that leads; null while nobody knows. Asked again and again. */
   readonly leader: () => string | null
-  /** Headers beside those of the client. */
-  readonly headersFor: (request: IncomingMessage) => OutgoingHttpHeaders
+  /** Headers beside those of the client. @param isRepeat somebody may have done already what is asked */
+  readonly headersFor: (request: IncomingMessage, isRepeat: boolean) => OutgoingHttpHeaders
   /** Answers in place of a leader. */
   readonly refuse: (response: ServerResponse, why: PassOnRefusal) => void
   /** How long a request waits for somebody who leads. */
@@ -73,6 +73,8 @@ export const defaultPassOnLimits: PassOnLimits = Object.freeze({
 })
 const maxRefusalBytes = 64 * 1024
 const retryMs = 50
+/** A connection gets so long at least. */
+const connectMs = 500
 /** How often is looked whether whoever was asked still leads: one that stands still ends no connection. */
 const lookMs = 250
 
@@ -164,7 +166,8 @@ export function createPassOn({
       const address = leader()
       const isLast = performance.now() >= until
       if (address !== null) {
-        const outcome = await attempt(address, request, response, { body, isRepeatable }, upgrade, (reason) => {
+        const sent = { body, isRepeatable, isRepeat: mayHaveActed, until }
+        const outcome = await attempt(address, request, response, sent, upgrade, (reason) => {
           if (isLast || body === null) return false
           return notBegun.has(reason) || (isRepeatable && notKept.has(reason))
         })
@@ -184,11 +187,18 @@ export function createPassOn({
     address: string,
     request: IncomingMessage,
     response: ServerResponse,
-    { body, isRepeatable }: { readonly body: Buffer | null; readonly isRepeatable: boolean },
+    sent: {
+      readonly body: Buffer | null
+      readonly isRepeatable: boolean
+      readonly isRepeat: boolean
+      /** How long it may take to be connected, by `performance.now()`: a machine that is lost refuses nothing. */
+      readonly until: number
+    },
     upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
     goesOn: (reason: string) => boolean,
   ): Promise<Outcome> =>
     new Promise((resolve) => {
+      const { body, isRepeatable, isRepeat } = sent
       const target = new URL(address)
       const { request: ask } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http')
       let isSent = false
@@ -211,19 +221,22 @@ export function createPassOn({
           ...(upgrade === undefined ? {} : { connection: 'Upgrade', upgrade: request.headers.upgrade }),
           host: target.host,
           ...(asksFirst ? { expect: '100-continue' } : {}),
-          ...headersFor(request),
+          ...headersFor(request, isRepeat),
         },
       })
       const done = (outcome: Outcome): void => {
+        clearTimeout(late)
         underWay.delete(asked)
         response.off('close', cut)
         resolve(outcome)
       }
       const cut = (): void => void asked.destroy()
+      const late = setTimeout(cut, Math.max(connectMs, sent.until - performance.now())).unref()
       underWay.set(asked, { address, cut })
       response.on('close', cut)
       asked.on('socket', (socket) =>
         socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          clearTimeout(late)
           isSent = !asksFirst
           // Not before: where nobody listens it stays whole for the next try.
           if (body === null) request.pipe(asked)

@@ -16,6 +16,8 @@ export interface PassedOn {
   readonly isFromBeyond: boolean
   /** Its `Origin` is that node's own. */
   readonly isOwnOrigin: boolean
+  /** It was sent before, and nobody knows what became of it. */
+  readonly isRepeat?: boolean
 }
 
 /** Where a request was sent. */
@@ -23,9 +25,9 @@ export type SentTo = Pick<IncomingMessage, 'method' | 'url'>
 
 /** Writes the header for one request. @param key 32 bytes */
 export function writePassedOn(key: Buffer, request: SentTo, passed: PassedOn): string {
-  const text = Buffer.from(JSON.stringify([passed.address, passed.isFromBeyond, passed.isOwnOrigin])).toString(
-    'base64url',
-  )
+  const { address, isFromBeyond, isOwnOrigin, isRepeat } = passed
+  const words = [address, isFromBeyond, isOwnOrigin, ...(isRepeat === true ? [isRepeat] : [])]
+  const text = Buffer.from(JSON.stringify(words)).toString('base64url')
   return `${text}.${macOf(key, request, text).toString('base64url')}`
 }
 
@@ -37,12 +39,10 @@ export function readPassedOn(key: Buffer, request: SentTo & Pick<IncomingMessage
   const wanted = macOf(key, request, text)
   const given = Buffer.from(mac, 'base64url')
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
-  const [address, isFromBeyond, isOwnOrigin] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [
-    string,
-    boolean,
-    boolean,
-  ]
-  return { address, isFromBeyond, isOwnOrigin }
+  const [address, isFromBeyond, isOwnOrigin, isRepeat = false] = JSON.parse(
+    Buffer.from(text, 'base64url').toString(),
+  ) as [string, boolean, boolean, boolean?]
+  return { address, isFromBeyond, isOwnOrigin, isRepeat }
 }
 
 function macOf(key: Buffer, { method, url }: SentTo, text: string): Buffer {
@@ -50,6 +50,12 @@ function macOf(key: Buffer, { method, url }: SentTo, text: string): Buffer {
 }
 
 const fromBeyond = new WeakSet<Socket>()
+const repeats = new WeakSet<object>()
+
+/** Whether a request was sent before, to a node that may have done what it asks. */
+export function isRepeat(request: IncomingMessage): boolean {
+  return repeats.has(request)
+}
 
 /** Whether a connection speaks for a client beyond loopback: an encrypted one, or one of a node that had it from there. */
 export function isBeyondLoopback(socket: Socket): boolean {
@@ -70,6 +76,7 @@ export function acceptPassedOn(
   const passed = readPassedOn(key, request)
   delete request.headers[passedHeader]
   if (passed === null) return
+  if (passed.isRepeat === true) repeats.add(request)
   const { socket } = request
   const isBeyond = passed.isFromBeyond || isBeyondLoopback(socket)
   const own = urlOf(isBeyond)

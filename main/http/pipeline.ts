@@ -24,7 +24,7 @@ import type { Authorities } from './authority.ts'
 import type { Guards } from './guard.ts'
 import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
-import { isBeyondLoopback } from './passed-on.ts'
+import { isBeyondLoopback, isRepeat } from './passed-on.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import { readRawBody } from './raw-body.ts'
 import { accountKey, addressKey } from './rate-key.ts'
@@ -191,9 +191,12 @@ export function serve(
       input.body = runtime.parseBody(request.body)
       chargeForBody(pipeline, runtime, request, input.body, reply)
     }
-    const key = runtime.mutates ? headers['idempotency-key'] : undefined
+    const isKeyed = caller.credential !== 'none' && takesIdempotencyKey(runtime.contract)
+    const key = isKeyed ? headers['idempotency-key'] : undefined
+    // Another node took its key for one that counts.
+    if (runtime.mutates && key === undefined && isRepeat(request.raw)) throw mayBeDone()
     const result =
-      key === undefined || caller.credential === 'none' || !takesIdempotencyKey(runtime.contract)
+      key === undefined
         ? runtime.handler(ctx, input)
         : runOnce(pipeline, runtime, request, reply, ctx, key, input.stream !== undefined, (effectKey) =>
             runtime.handler(effectKey === undefined ? ctx : { ...ctx, effectKey }, input),
@@ -254,6 +257,11 @@ function mayHaveActed(error: unknown): unknown {
   const { code, details, ...definition } = error
   const told = { ...definition, message: error.message }
   return new PlatformError(code, told, { ...details, outcome: 'unknown' }, error.cause)
+}
+
+/** What is asked again may have been done, and nothing here tells whether it was. */
+function mayBeDone(): PlatformError {
+  return platformError('service_unavailable', { reason: 'not_repeatable', outcome: 'unknown', retryAfterSeconds: 1 })
 }
 
 /** @throws service_unavailable after so many milliseconds */

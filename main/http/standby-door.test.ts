@@ -40,6 +40,22 @@ const noteRoute = testRoute(
     return { count: done.length }
   },
 )
+/** What a stranger sends, and what somebody puts: keys are heeded for neither. */
+const keylessRoutes = (['POST', 'PUT'] as const).map((method) =>
+  testRoute(
+    {
+      operationId: `hook${method}`,
+      method,
+      path: '/hooks',
+      permission: 'public',
+      body: z.object({ text: z.string() }),
+    },
+    (_ctx, input: { body: { text: string } }) => {
+      done.push(input.body.text)
+      return {}
+    },
+  ),
+)
 const addressRoute = testRoute(
   { operationId: 'address', method: 'POST', path: '/address', body: z.unknown(), keepsRawBody: true },
   (_ctx, input: { raw: { address: string } }) => ({ address: input.raw.address }),
@@ -66,7 +82,7 @@ const bytesRoute = testRoute(
 )
 
 async function leaderOn(port = 0): Promise<Leader> {
-  const made = await createTestServer([itemRoute, echoRoute, noteRoute, addressRoute, bytesRoute], {
+  const made = await createTestServer([itemRoute, echoRoute, noteRoute, addressRoute, bytesRoute, ...keylessRoutes], {
     passKey: key,
     sockets: [echoSocket],
   })
@@ -290,6 +306,38 @@ describe('the door of a node that follows', () => {
     isEarly = true
     expect((await post(door.url, leader, '/notes', { text: 'unread' })).status).toBe(200)
     expect(done).toEqual(['keyed', 'unread'])
+  })
+
+  it('has nothing done twice whose key counts for nobody', async () => {
+    const leader = await leaderOn()
+    let isGone = true
+    // It does what it is asked, and ends before its answer.
+    const gone = await machine((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        isGone = false
+        done.push('first')
+        socket.destroy()
+      })
+    })
+    const door = await doorTo(() => (isGone ? gone : leader.url))
+    const keyed = (method: string, path: string, headers: Record<string, string> = {}) => {
+      isGone = true
+      done.length = 0
+      return fetch(`${door.url}/api/v1${path}`, {
+        ...{ method, body: '{"text":"again"}' },
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'k2', ...headers },
+      })
+    }
+    const refusal = { error: { details: { reason: 'not_repeatable', outcome: 'unknown' } } }
+    for (const ask of [() => keyed('POST', '/hooks'), () => keyed('PUT', '/hooks', leader.owner)]) {
+      const answer = await ask()
+      expect(answer.status).toBe(503)
+      expect(await answer.json()).toMatchObject(refusal)
+      expect(done).toEqual(['first'])
+    }
+    expect((await keyed('POST', '/notes', leader.owner)).status).toBe(200)
+    expect(done).toEqual(['first', 'again'])
   })
 
   it('waits for somebody who leads, and leaves whoever stands still', async () => {

@@ -95,13 +95,14 @@ export async function openStandbyDoor(options: StandbyDoorOptions): Promise<Stan
     leader,
     refuse,
     limits,
-    headersFor(request) {
+    headersFor(request, isRepeat) {
       const { origin } = request.headers
       const own = authoritiesFor(request.socket)
       const passed = {
         address: request.socket.remoteAddress ?? '',
         isFromBeyond: isBeyondLoopback(request.socket),
         isOwnOrigin: origin !== undefined && own.origins.has(origin) && !own.corsOrigins.has(origin),
+        isRepeat,
       }
       return { [passedHeader]: writePassedOn(key, request, passed) }
     },
