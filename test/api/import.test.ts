@@ -174,6 +174,19 @@ describe('POST /data/:object/import', () => {
       csv: 'name,rank,kind,kinds\nI,1,Brand new,old;x y\nJ,1,brand NEW,\nK,a,z,\n',
     }
     expect(await told(added)).toMatchObject({ created: 2, failed: 1 })
+    // Values that earlier rows leave are free for whoever comes first.
+    await told({ csv: 'name,mail,code,rank\nP,p@x.org,p,1\nQ,q@x.org,q,1\n' })
+    const codes = [
+      ['p', 'p2'],
+      ['q', 'q2'],
+      ['q', 'p'],
+      ['r', 'q'],
+      ['s', 'q'],
+      ['p', 'q2'],
+      ['p', 'q'],
+    ]
+    const moved = codes.map(([mail, code]) => ({ name: mail, mail: `${mail}@x.org`, code, rank: 1 }))
+    expect(await told({ ...byMail, rows: moved })).toMatchObject({ created: 1, updated: 4, failed: 2 })
     // From one slice of rows to the next.
     const many = Array.from({ length: 1_200 }, (_, at) => ({
       name: `M${at}`,

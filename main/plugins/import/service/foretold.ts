@@ -25,8 +25,15 @@ export interface Foretold {
   find(key: string): MadeRecord | undefined
   /** What a name of the object would lead to. */
   named(name: string): Found | undefined
-  /** The unique field whose value another record would have by then. */
-  taken(values: Values, owner: string | undefined): FieldSchema | undefined
+  /**
+   * The unique field whose value another record would have by then.
+   * @param moving places of records that rows between give other values, as {@link Foretold.placesOf} answers them
+   */
+  taken(values: Values, owner: string | undefined, moving?: ReadonlySet<string>): FieldSchema | undefined
+  /** What of a record a row gives a value, of fields with unique ones. */
+  placesOf(values: Values, owner: string): readonly string[]
+  /** Whether a record that has the value now would have another one by then. */
+  leaves(owner: string, field: FieldSchema, value: unknown): boolean
   /** The values without links to records that are not there; `left` names the fields that lost one. */
   writable(values: Values): { readonly values: Record<string, unknown>; readonly left: readonly string[] }
   /**
@@ -57,7 +64,7 @@ export function createForetold(
   /** Ids that stand for records, and those that rows would give their own. */
   const standing = new Set<string>()
   const owners = new Map<string, string>()
-  /** The place in `owners` that a record has, to be free once it has another. */
+  /** The place in `owners` that a record has, to be free once it has another; empty for no value. */
   const places = new Map<string, string>()
   const names = naming.map(() => new Map<string, Found>())
 
@@ -71,16 +78,17 @@ export function createForetold(
     return `${field.name}\n${typeof stored === 'string' ? folded(field, stored) : JSON.stringify(stored)}`
   }
 
+  const seatOf = (owner: string, field: FieldSchema): string => `${owner}\n${field.name}`
+
   const claim = (values: Values, owner: string): void => {
     for (const field of unique) {
       if (!Object.hasOwn(values, field.name)) continue
-      const seat = `${owner}\n${field.name}`
+      const seat = seatOf(owner, field)
       const before = places.get(seat)
       if (before !== undefined && owners.get(before) === owner) owners.delete(before)
       const place = placeOf(field, values[field.name])
-      if (place === undefined) continue
-      owners.set(place, owner)
-      if (isMatched) places.set(seat, place)
+      if (place !== undefined) owners.set(place, owner)
+      if (isMatched) places.set(seat, place ?? '')
     }
   }
 
@@ -103,12 +111,18 @@ export function createForetold(
       }
       return undefined
     },
-    taken(values, owner) {
+    taken(values, owner, moving) {
       return unique.find((field) => {
         const place = placeOf(field, values[field.name])
         const other = place === undefined ? undefined : owners.get(place)
-        return other !== undefined && other !== owner
+        return other !== undefined && other !== owner && moving?.has(seatOf(other, field)) !== true
       })
+    },
+    placesOf: (values, owner) =>
+      unique.filter(({ name }) => Object.hasOwn(values, name)).map((field) => seatOf(owner, field)),
+    leaves(owner, field, value) {
+      const place = places.get(seatOf(owner, field))
+      return place !== undefined && place !== placeOf(field, value)
     },
     writable(values) {
       const left: string[] = []

@@ -16,6 +16,7 @@ import type { ChangeWatch } from './change-watch.ts'
 import { cellOf, createCellReader, mapColumns, readingRight } from './columns.ts'
 import { createForetold } from './foretold.ts'
 import type { MadeRecord } from './foretold.ts'
+import { findHolders } from './holders.ts'
 import { createLinkResolver } from './links.ts'
 import { findMatches, keyOf, matchFieldsOf, normaliseKey } from './matching.ts'
 import type { Match } from './matching.ts'
@@ -188,6 +189,25 @@ export function createRowPlan(
     }
   }
 
+  /** Which refusals of a dry run are of values that their records would have left by then. */
+  const leftValues = async (
+    ctx: RequestContext,
+    rows: readonly AimedRow[],
+    results: readonly BulkResultItem[],
+  ): Promise<(row: AimedRow, error: RowError) => boolean> => {
+    if (foretold === undefined || matchFields.length === 0) return () => false
+    const valuesOf = (row: AimedRow): Record<string, unknown> => ({ ...row.earlier?.values, ...row.values })
+    const refused = results.map((result) => ({ values: valuesOf(rows[result.index]!), errors: errorsOf(result) }))
+    const holderOf = await findHolders(data, ctx, schema, refused, env)
+    return (row, { field: name, code }) => {
+      const field = code === 'not_unique' && name !== undefined ? schema.byName.get(name) : undefined
+      if (field === undefined) return false
+      const value = valuesOf(row)[field.name]
+      const holder = holderOf(field, value)
+      return holder !== undefined && foretold.leaves(holder, field, value)
+    }
+  }
+
   return {
     schema,
     async write(ctx, given, observer) {
@@ -226,6 +246,8 @@ export function createRowPlan(
     isLastRun: boolean,
   ): Promise<boolean> {
     const creates: AimedRow[] = []
+    /** Tried as new records in a dry run, behind those that are: they will be changes. */
+    const remade: AimedRow[] = []
     const updates: (AimedRow & { id: string })[] = []
     const wrong: AimedRow[] = []
     for (const row of rows) {
@@ -241,12 +263,14 @@ export function createRowPlan(
         else wrong.push(aimed(row, target))
       } else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
       else if (target === 'ambiguous') continue
-      else if (target === 'create' || 'made' in target) creates.push(aimed(row, target))
+      else if (target === 'create') creates.push(row)
+      else if ('made' in target) remade.push(aimed(row, target))
       else updates.push({ ...row, id: target.id, origin: row })
     }
     outcomes.push(...(await findAllProblems(ctx, wrong)))
     const groups: Group[] = withoutRepeatedIds(updates).map((group) => ({ operation: 'update', rows: group }))
-    if (creates.length > 0) groups.unshift({ operation: 'create', rows: creates })
+    const made = [...creates, ...remade]
+    if (made.length > 0) groups.unshift({ operation: 'create', rows: made })
     let recorded = false
     for (const [index, group] of groups.entries()) {
       await writeGroup(ctx, group, outcomes, listeners, (done) => {
@@ -266,7 +290,7 @@ export function createRowPlan(
     return outcomes
   }
 
-  /** The rows without those that repeat a unique value of an earlier one, which a dry run has not written. */
+  /** The rows without those that repeat a unique value of an earlier group, which a dry run has not written. */
   async function withoutDoubles(
     ctx: RequestContext,
     rows: readonly AimedRow[],
@@ -274,11 +298,14 @@ export function createRowPlan(
   ): Promise<readonly AimedRow[]> {
     if (foretold === undefined) return rows
     const doubles = new Set<AimedRow>()
+    const moving = new Set<string>()
     for (const row of rows) {
-      const field = foretold.taken(row.values, row.id ?? row.earlier?.made)
-      if (field === undefined) continue
-      row.errors.push({ field: field.name, code: 'not_unique', message: 'An earlier row has this value.' })
-      doubles.add(row)
+      const owner = row.id ?? row.earlier?.made
+      const field = foretold.taken(row.values, owner, moving)
+      if (field !== undefined) {
+        row.errors.push(doubled(field.name))
+        doubles.add(row)
+      } else if (owner !== undefined) for (const place of foretold.placesOf(row.values, owner)) moving.add(place)
     }
     if (doubles.size === 0) return rows
     outcomes.push(...(await findAllProblems(ctx, [...doubles])))
@@ -314,11 +341,17 @@ export function createRowPlan(
       problems: new Map(rows.map(({ errors }, at) => [at, errors.map(problemOf)])),
       newOptions: env.newOptions,
     })
+    const isLeft = await leftValues(ctx, rows, results)
     return results.map((result) => {
       const row = rows[result.index]!
       const isOfValues = result.errors?.[0]?.details['fieldErrors'] !== undefined
       // A refusal of another kind, of a right for example, says nothing of the values.
-      return failure(row.row, isOfValues ? problemsOf(row, result) : row.errors)
+      const isOwn = ({ field, code }: RowError): boolean =>
+        row.errors.some((own) => own.field === field && own.code === code)
+      const errors = isOfValues
+        ? problemsOf(row, result).filter((error) => isOwn(error) || !isLeft(row, error))
+        : row.errors
+      return failure(row.row, errors)
     })
   }
 
@@ -334,13 +367,17 @@ export function createRowPlan(
     const records = rows.map(recordOf)
     const options = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: input.dryRun }
     const before = outcomes.length
+    let isLeft: Awaited<ReturnType<typeof leftValues>> = () => false
     const toOutcome = (result: BulkResultItem): RowOutcome => {
       const aimedRow = rows[result.index]!
       const { row } = aimedRow
       if (!result.success) {
-        const errors = problemsOf(aimedRow, result)
+        const errors = problemsOf(aimedRow, result).filter((error) => !isLeft(aimedRow, error))
         if (errors.length > 0) return failure(row, errors)
       }
+      // Values that a row of the group has taken meanwhile, or has not left as it is refused.
+      const taken = foretold?.taken(aimedRow.values, aimedRow.id ?? aimedRow.earlier?.made)
+      if (taken !== undefined) return failure(row, [doubled(taken.name)])
       if (input.dryRun) remember(aimedRow)
       if (aimedRow.earlier !== undefined) return { row, operation: 'update' }
       const id = input.dryRun && operation === 'create' ? undefined : result.id
@@ -370,6 +407,7 @@ export function createRowPlan(
             },
           }),
     })
+    if (input.dryRun) isLeft = await leftValues(ctx, rows, results)
     // Without an observer, and in a dry run, nothing was recorded inside the transactions.
     if (observer === undefined || input.dryRun) outcomes.push(...results.map(toOutcome))
   }
@@ -385,6 +423,10 @@ function asOption(value: unknown, added: ReadonlyMap<string, string> | undefined
 function aimed(row: Row, target: 'create' | { id: string } | MadeRecord): AimedRow {
   if (target === 'create') return row
   return 'made' in target ? { ...row, earlier: target, origin: row } : { ...row, ...target, origin: row }
+}
+
+function doubled(field: string): RowError {
+  return { field, code: 'not_unique', message: 'An earlier row has this value.' }
 }
 
 function problemOf({ field = '', code, message }: RowError): FieldError {
