@@ -5,15 +5,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHost } from '#main/index.ts'
+import { forkSpawner } from '#main/workers/fork-spawner.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
 let test: TestHost
+/** Processes that the host has started. */
+const started: number[] = []
 const unknown = '00000000-0000-7000-8000-00000000dead'
 const fileOf = (id: string): string => join(test.dataDir, 'backups', id, 'cairn.db')
 
 beforeAll(async () => {
-  test = await createTestHost()
+  const spawn: typeof forkSpawner = (entry, options) => {
+    const child = forkSpawner(entry, options)
+    started.push(child.pid!)
+    return child
+  }
+  test = await createTestHost({ ports: { spawn } })
   await test.defineObject('note', { title: { type: 'text', required: true } })
   await test.post('/data/note', { title: 'in the backup' })
 })
@@ -94,6 +102,36 @@ describe('POST /backups/:id/verify', () => {
     const refused = await test.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
     expect(refused.status).toBe(409)
     expect(refused.body.error).toMatchObject({ code: 'conflict', details: { reason: 'backup_damaged' } })
+  })
+})
+
+describe('calls at once', () => {
+  it('are refused where their turn does not come, without effect (D-409)', async () => {
+    const { body: backup } = await test.post('/backups')
+    const signalAll = (signal: NodeJS.Signals): void => {
+      for (const pid of started) {
+        try {
+          process.kill(pid, signal)
+        } catch {
+          // It has ended.
+        }
+      }
+    }
+    // The process that checks files stands still, and with it whoever has the turn.
+    signalAll('SIGSTOP')
+    try {
+      const first = test.post(`/backups/${backup.id}/verify`)
+      const late = await test.delete(`/backups/${backup.id}`)
+      expect([late.status, late.body.error.code, late.body.error.retryable]).toEqual([503, 'service_unavailable', true])
+      expect(late.body.error.details.reason).toBe('backups_busy')
+      expect(late.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      signalAll('SIGCONT')
+      expect((await first).body).toEqual({ id: backup.id, verified: true, problems: [] })
+    } finally {
+      signalAll('SIGCONT')
+    }
+    const { backups } = (await test.get('/backups')).body
+    expect(backups.map(({ id }: { id: string }) => id)).toContain(backup.id)
   })
 })
 

@@ -115,6 +115,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'expiresIn ends a link',
   ],
   'test/api/auth-impostors.test.ts': ['is so, too, where the link', 'keeps all of that where'],
+  'test/api/backups.test.ts': ['are refused where their turn'],
   'test/api/cli-data.test.ts': ['prints declarations that compile', 'does not follow'],
   'test/api/disk-full.test.ts': ['is told to those who listen'],
   'test/api/export.test.ts': ['as xlsx'],

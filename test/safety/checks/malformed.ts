@@ -231,7 +231,7 @@ async function sendAll(subject: HostUnderTest, requests: readonly RawRequest[]):
   let turn: Promise<unknown> = Promise.resolve()
   const backups = new Map(
     requests
-      .filter(({ path }) => path.startsWith('/api/v1/backups'))
+      .filter(({ path }) => path.startsWith(`${subject.host.prefix}/backups`))
       .map((request) => [request, (turn = turn.then(() => subject.send(request))) as Promise<RawAnswer>]),
   )
   return inParallel(requests, (request) => backups.get(request) ?? subject.send(request))
