@@ -190,6 +190,19 @@ describe('a summary field', () => {
     expect(restored.body.record).toEqual(await order(id))
   })
 
+  it('counts once what came back before its record in one batch', async () => {
+    const id = await create('order', {})
+    const line = await create('line', { order: id, amount: 5 })
+    await host.delete(`/data/line/${line}`)
+    await host.delete(`/data/order/${id}`)
+    const operations = [
+      { object: 'line', action: 'upsert', id: line, data: { amount: 7 } },
+      { object: 'order', action: 'upsert', id, data: { name: 'back' } },
+    ]
+    expect((await host.post('/batch', { operations })).body).toMatchObject({ succeeded: 2 })
+    expect(await order(id)).toMatchObject({ lines: 1, total: 7 })
+  })
+
   it('cannot be written; the value in a body is dropped', async () => {
     const id = await create('order', { total: 99 })
     expect((await host.patch(`/data/order/${id}`, { total: 77, name: 'x' })).body.record).toMatchObject({ total: 0 })

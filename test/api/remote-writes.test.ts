@@ -294,6 +294,27 @@ describe('what follows from a change', () => {
     expect(far.takeEvents().filter(({ object }) => object === 'deal')).toHaveLength(1)
   })
 
+  it('is counted once in a group whose parent comes behind its children, new or back', async () => {
+    const [deal, line] = [uuid(), uuid()]
+    const group = (rest: { deleted?: null; created?: typeof created }) =>
+      inWrite(far, (tx, data) =>
+        data.applyGroup(tx, remoteContext(), () => {
+          data.applyRemote(tx, remoteContext(), { object: 'line', id: line, values: { deal, price: 2 }, ...rest })
+          const values = { name: 'Antechinus', stage: 'new' }
+          data.applyRemote(tx, remoteContext(), { object: 'deal', id: deal, values, ...rest })
+        }),
+      )
+    await group({ created })
+    expect(rowOf(far, 'deal', deal)).toMatchObject({ lines: 1, total: 2 })
+    for (const [object, id] of [
+      ['line', line],
+      ['deal', deal],
+    ] as const)
+      await applyTo(far, { object, id, values: {}, deleted: { at, by } })
+    await group({ deleted: null })
+    expect(rowOf(far, 'deal', deal)).toMatchObject({ lines: 1, total: 2 })
+  })
+
   it('lets a local restore bring back what peers deleted together, and nothing else', async () => {
     const deal = await remoteDeal()
     const [together, alone, sooner] = [uuid(), uuid(), uuid()]

@@ -141,7 +141,11 @@ export function createSummaries(rules: SummaryRules, queryEnv: () => QueryEnv, s
     renewed(tx, schema, id) {
       const env = queryEnv()
       return Object.fromEntries(
-        rules.of(schema.name).map((rule) => [rule.field.column, computeSummary(tx, rule, id, env)]),
+        rules.of(schema.name).map((rule) => {
+          // What its children did in this scope is in it already.
+          ledgers.get(tx)?.delete(keyOf(rule, id))
+          return [rule.field.column, computeSummary(tx, rule, id, env)]
+        }),
       )
     },
   }
@@ -171,8 +175,12 @@ function parentsOf(rule: SummaryRule, row: Row): readonly string[] {
   return rule.relation.multiple ? (JSON.parse(value) as string[]) : [value]
 }
 
+function keyOf({ parent, field }: SummaryRule, parentId: string): string {
+  return `${parent.name}/${parentId}/${field.name}`
+}
+
 function changeOf(ledger: Ledger, rule: SummaryRule, parentId: string): Change {
-  const key = `${rule.parent.name}/${parentId}/${rule.field.name}`
+  const key = keyOf(rule, parentId)
   let change = ledger.get(key)
   if (change === undefined) {
     change = { rule, parentId, recompute: false, count: 0, sum: 0, added: [], removed: [] }
