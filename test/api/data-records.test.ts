@@ -410,6 +410,18 @@ describe('delete behaviour of references (D-61)', () => {
     expect((await host.get(`/data/child_gone/${child.id}`)).body.record.parent).toBe(parent.id)
   })
 
+  it.each(['restore', 'purge'])('leaves alone what came back from a cascade and was deleted again; %s', async (way) => {
+    const parent = await create('project', { name: 'P' })
+    const child = await create('child_gone', { parent: parent.id })
+    await host.delete(`/data/project/${parent.id}`)
+    expect((await host.post(`/data/child_gone/${child.id}/restore`)).status).toBe(200)
+    await host.delete(`/data/child_gone/${child.id}`)
+    if (way === 'purge') await host.delete(`/data/project/${parent.id}?purge=true`)
+    else await host.post(`/data/project/${parent.id}/restore`)
+    const trash = (await host.get('/data/child_gone?deleted=only&select=id')).body.records
+    expect(trash.map(({ id }: { id: string }) => id)).toContain(child.id)
+  })
+
   it('refuses with delete_restricted naming the dependents', async () => {
     const parent = await create('holder', { name: 'H' })
     const child = await create('child_kept', { parent: parent.id })

@@ -233,6 +233,12 @@ export function forgetEffectsOn(tx: Tx, object: string, recordId: string): void 
   tx.run(statement('DELETE FROM data_delete_effect WHERE object = ? AND record_id = ?', [object, recordId]))
 }
 
+/** Forgets that a record went into the trash with another one. */
+export function forgetCascadeOn(tx: Tx, object: string, recordId: string): void {
+  const sql = "DELETE FROM data_delete_effect WHERE object = ? AND record_id = ? AND effect = 'cascade'"
+  tx.run(statement(sql, [object, recordId]))
+}
+
 /** Gives remembered effects on records of an object its new name and those of its fields, old names to new ones. */
 export function renameEffects(
   tx: Tx,

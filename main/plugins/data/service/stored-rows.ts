@@ -8,7 +8,7 @@ import type { Steps, Tx } from '#main/kernel/database.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord, StateMove } from '../api.ts'
 import type { DeleteEffect } from '../store.ts'
-import { deleteRow, forgetEffectsOn, insertRow, takeDeleteEffects, updateRow } from '../store.ts'
+import { deleteRow, forgetCascadeOn, forgetEffectsOn, insertRow, takeDeleteEffects, updateRow } from '../store.ts'
 import { changesOf } from './changed-values.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -142,6 +142,8 @@ export function createStoredRows(parts: StoredRowParts): StoredRows {
       const renewed = parts.summaries.renewed(at.tx, at.schema, stored['id'] as string)
       const columns: Row = { ...given, ...renewed, deleted_at: null, deleted_by: null }
       const row = next(at, stored, columns)
+      // From here on it is nobody's cascade: another deletion of it is one of its own.
+      forgetCascadeOn(at.tx, at.schema.name, stored['id'] as string)
       return { row, record: store(at, stored, row, columns, () => judge?.(row), given) }
     },
     *purge(at, stored, later, along) {
