@@ -44,9 +44,14 @@ const keptRuns = 10_000
 
 const never = new AbortController().signal
 
+/** Tries of an action that a service is away for, or that takes too long: the events behind it wait nine minutes for them. */
+const maxTries = 10
+
 /** Makes the runner. */
 export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
   const { clock, log } = parts
+  /** Tries that may have failed in passing, of the event under way. */
+  let tries = { eventId: -1, count: 0 }
   const running = new WeakMap<RequestContext, TriggerRun>()
 
   const runTrigger = async (event: PlatformEvent, trigger: Trigger, subject: TriggerSubject): Promise<void> => {
@@ -72,7 +77,11 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
       at: clock.iso(),
     })
     const fail = async (action: number, error: unknown): Promise<void> => {
-      if (isPassing(error)) throw error
+      if (isPassing(error)) {
+        const count = tries.eventId === event.eventId ? tries.count + 1 : 1
+        tries = { eventId: event.eventId, count: count % maxTries }
+        if (count < maxTries) throw error
+      }
       failed = true
       const reason = reasonOf(error)
       // The log keeps what is purged, so it gets no reason that may quote a record.
