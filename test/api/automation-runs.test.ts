@@ -451,6 +451,28 @@ describe('failures', () => {
     expect(await retry({})).toMatchObject({ code: 'run_not_resumable', httpStatus: 409 })
     expect((await host.get('/data/task?title=mended')).body.records).toHaveLength(1)
   })
+
+  it('of a subflow are retried with another run of it', async () => {
+    const find = { id: 'find', type: 'get_record', outputVariable: 'found' }
+    const wanted = { object: 'task', filter: { title: 'wanted by a subflow' } }
+    const use = {
+      id: 'use',
+      type: 'update_record',
+      config: { object: 'task', id: '{{ found.id }}', data: { points: 1 } },
+    }
+    await saveFlow(host, 'below', rowOf({ ...find, config: wanted }, use))
+    await saveFlow(host, 'above', rowOf({ id: 'sub', type: 'subflow', config: { flow: 'below' } }))
+    const failed = await runFlow(host, 'above')
+    expect(failed).toMatchObject({ status: 'failed', error: { nodeId: 'sub' } })
+    await host.post('/data/task', { title: 'wanted by a subflow' })
+    const retry = async (body: Record<string, unknown>) => {
+      await host.post(`/automation/above/runs/${String(failed['id'])}/retry`, body)
+      return (await runsWhen(host, 'above', areOver))[0]!
+    }
+    expect(await retry({})).toMatchObject({ status: 'completed', attempt: 2 })
+    const { runs } = (await host.get('/automation/below/runs')).body.data
+    expect(runs).toMatchObject(['completed', 'failed'].map((status) => ({ status, parentRunId: failed['id'] })))
+  })
 })
 
 describe('inputs (D-156)', () => {

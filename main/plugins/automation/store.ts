@@ -338,6 +338,16 @@ export function supersedeSteps(tx: Tx, ids: readonly string[]): void {
   tx.run(statement(sql, [JSON.stringify(ids)]))
 }
 
+/**
+ * Parts a run from ended runs of its steps, so that a step that is done again starts another one; those that go on are met again.
+ * @param completed also from those that ended well
+ */
+export function partChildren(tx: Tx, parentRunId: string, keys: readonly string[], completed: boolean): void {
+  const sql = `UPDATE automation_run SET parent_key = NULL WHERE parent_run_id = ?
+    AND parent_key IN (SELECT value FROM json_each(?)) AND status NOT IN ${openStates} AND (status <> 'completed' OR ?)`
+  tx.run(statement(sql, [parentRunId, JSON.stringify(keys), completed ? 1 : 0]))
+}
+
 /** What only a run that goes on needs. */
 export function dropMemos(tx: Tx, runId: string): void {
   tx.run(statement('UPDATE automation_step SET memo = NULL WHERE run_id = ? AND memo IS NOT NULL', [runId]))

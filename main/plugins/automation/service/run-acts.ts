@@ -10,6 +10,7 @@ import {
   changeRun,
   getDefinition,
   getRun,
+  partChildren,
   signalSteps,
   stepsOf,
   supersedeSteps,
@@ -130,7 +131,16 @@ export function createRunActs(parts: ActParts): RunActs {
       const isBack = await write('automation.retry', (tx) => {
         const change = { attempt: run.attempt + 1, error: null, completedAt: null, activeMs: 0 }
         if (!changeRun(tx, run.id, ['failed', 'timed_out'], { status: 'retrying', ...change })) return false
-        supersedeSteps(tx, again)
+        supersedeSteps(
+          tx,
+          again.map(({ id }) => id),
+        )
+        partChildren(
+          tx,
+          run.id,
+          again.map(({ key }) => key),
+          fromNodeId !== undefined,
+        )
         executor.tell(tx, run, 'started')
         tx.whenOnDisk(() => queue.goOn({ id: run.id, lockKey: run.lockKey }))
         return true
@@ -212,23 +222,21 @@ function areOptions(value: unknown, options: readonly unknown[]): boolean {
 }
 
 /** The failed steps, those around them too. */
-function failedSteps(run: RunRow, steps: readonly StepRow[]): string[] {
+function failedSteps(run: RunRow, steps: readonly StepRow[]): StepRow[] {
   const { keys = [] } = JSON.parse(run.error ?? '{}') as { keys?: string[] }
-  return steps
-    .filter(
-      ({ key, status }) => keys.includes(key) || status === 'waiting' || status === 'running' || status === 'skipped',
-    )
-    .map(({ id }) => id)
+  return steps.filter(
+    ({ key, status }) => keys.includes(key) || status === 'waiting' || status === 'running' || status === 'skipped',
+  )
 }
 
 /** The steps of a node of the flow itself and all that came after. @throws validation_error */
-function stepsFrom(steps: readonly StepRow[], nodeId: string): string[] {
+function stepsFrom(steps: readonly StepRow[], nodeId: string): StepRow[] {
   const first = steps.find((step) => step.nodeId === nodeId && step.key === nodeId)
   if (first === undefined)
     throw validationError([
       { field: 'fromNodeId', code: 'invalid_reference', message: 'The run has not passed this node.', value: nodeId },
     ])
-  return steps
-    .filter(({ seq, key }) => seq >= first.seq || key.startsWith(`${nodeId}.`) || key.startsWith(`${nodeId}[`))
-    .map(({ id }) => id)
+  return steps.filter(
+    ({ seq, key }) => seq >= first.seq || key.startsWith(`${nodeId}.`) || key.startsWith(`${nodeId}[`),
+  )
 }
