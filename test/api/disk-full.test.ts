@@ -1,12 +1,12 @@
 // A disk without room: reads and deletions go on, everything else is refused with words, and it ends by itself (D-24).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { statement } from '#main/kernel/database.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { fillDisk, freeDisk, tooLarge } from '../support/full-disk.ts'
 
 let test: TestHost
 let notices: string[]
-const large = { body: 'x'.repeat(100_000) }
+const large = { body: tooLarge }
 
 beforeEach(async () => {
   notices = []
@@ -16,16 +16,9 @@ beforeEach(async () => {
 
 afterEach(() => test.stop())
 
-/** The engine finds no room for another page, as on a full disk. */
-async function fill(): Promise<void> {
-  await test.host.database.write('fill', (tx) => {
-    const [row] = tx.all<{ page_count: number }>(statement('PRAGMA page_count'))
-    tx.all(statement(`PRAGMA max_page_count = ${row!.page_count + 8}`))
-  })
-}
+const fill = (): Promise<void> => fillDisk(test)
 
-const letGo = (): Promise<unknown> =>
-  test.host.database.write('let go', (tx) => tx.all(statement('PRAGMA max_page_count = 1000000')), { whenFull: true })
+const letGo = (): Promise<void> => freeDisk(test)
 
 describe('a full disk', () => {
   it('refuses a write with what was kept and what to do, and nothing of it is stored', async () => {

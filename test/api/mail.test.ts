@@ -11,6 +11,7 @@ import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { rowOf, saveFlow } from '../support/flow-calls.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { fillDisk, tooLarge } from '../support/full-disk.ts'
 import { letterFields, notifyingPlugin } from '../support/notifying-plugin.ts'
 import { startSmtpPeer } from '../support/smtp-peer.ts'
 import type { SmtpPeer } from '../support/smtp-peer.ts'
@@ -194,6 +195,18 @@ describe('the queue of mails', () => {
       .join('')
     expect(text).toContain('is given up')
     expect(text).not.toMatch(/secret-name|secret-subject|The text/)
+  })
+
+  it('is sent once while the disk is full', async () => {
+    const smtp = await peer()
+    const host = await start({ mail: settings(smtp.port) })
+    await fillDisk(host)
+    expect((await host.post('/data/letter', { mails: [draft('a@example.org', { text: tooLarge })] })).status).toBe(503)
+    const { database, plugins } = host.host
+    const mail = plugins.service('mail')!
+    await database.write('queue', (tx) => mail.queue(tx, draft('b@example.org')), { whenFull: true })
+    await smtp.take('b@example.org')
+    await expect.poll(() => waiting(host)).toBe(0)
   })
 
   it('gives up after a day', async () => {

@@ -12,6 +12,7 @@ import type { Ports } from '#main/index.ts'
 import type { NotificationDraft } from '#main/plugins/notifications/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { fillDisk, tooLarge } from '../support/full-disk.ts'
 import { startHookPeer } from '../support/hook-peer.ts'
 import type { HookPeer } from '../support/hook-peer.ts'
 import type { Notice } from '../support/notice.ts'
@@ -196,6 +197,21 @@ describe('slack and push', () => {
     await notify({ channels: ['slack'], title: 'third' })
     await hook.wait(before + 1)
     await expect.poll(() => counted(host, 'notifications_delivery')).toBe(0)
+  })
+
+  it('are posted once while the disk is full', async () => {
+    const { host, hook, prefer, notify } = await bench({ mail: false })
+    await prefer({ channels: { slack: { url: hook.url } } })
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    hook.held = held
+    await notify({ channels: ['slack'] })
+    await hook.wait(1)
+    await fillDisk(host)
+    expect((await host.post('/data/letter', { mails: [tooLarge] })).status).toBe(503)
+    release()
+    const sql = 'SELECT count(*) AS n FROM notifications_delivery'
+    await expect.poll(() => host.host.database.read.get<{ n: number }>({ sql, parameters: [] })!.n).toBe(0)
+    expect(hook.hooks).toHaveLength(1)
   })
 
   it('follow no redirect', async () => {

@@ -2,8 +2,11 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Webhook } from 'standardwebhooks'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { platformError } from '#shared/errors.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { fillDisk, tooLarge } from '../support/full-disk.ts'
 import type { HookPeer, ReceivedHook } from '../support/hook-peer.ts'
 import { startHookPeer } from '../support/hook-peer.ts'
 
@@ -239,6 +242,59 @@ describe('a webhook', () => {
     await task({ title: 'second' })
     await expect.poll(async () => (await host.get('/webhooks/told')).body.data.isActive).toBe(false)
     expect(peer.hooks).toHaveLength(2)
+  })
+
+  it('has five days again once it is switched on again', async () => {
+    const clock = createManualClock(Date.parse('2026-03-02T09:00:00Z'))
+    const own = await createTestHost({ clock })
+    const told = async () => (await own.get('/webhooks/told')).body.data
+    const statuses = async () =>
+      (await own.get('/webhooks/told/deliveries')).body.data.deliveries.map((one: { status: string }) => one.status)
+    try {
+      await own.defineObject('task', { title: { type: 'text' } })
+      await own.patch('/settings', { 'webhooks.allowedHosts': ['127.0.0.1'] })
+      await own.post('/webhooks', { name: 'told', url: peer.url, object: 'task', triggers: ['create'] })
+      peer.status = 503
+      await own.post('/data/task', { title: 'first' })
+      await expect.poll(statuses).toEqual(['failed'])
+      clock.advance(6 * 86_400_000)
+      await own.post('/data/task', { title: 'second' })
+      await expect.poll(async () => (await told()).isActive).toBe(false)
+      await own.patch('/webhooks/told', { isActive: true })
+      await own.post('/data/task', { title: 'third' })
+      await expect.poll(async () => (await statuses())[0]).toBe('failed')
+      expect((await told()).isActive).toBe(true)
+    } finally {
+      await own.stop()
+    }
+  })
+
+  it.each([
+    ['once while the disk is full', 'disk_full'],
+    ['once where it cannot be noted', 'damaged'],
+  ])('is sent %s', async (_title, way) => {
+    const own = await createTestHost()
+    try {
+      await own.defineObject('task', { title: { type: 'textarea' } })
+      await own.patch('/settings', { 'webhooks.allowedHosts': ['127.0.0.1'] })
+      await own.post('/webhooks', { name: 'told', url: peer.url, object: 'task', triggers: ['create'] })
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      peer.held = held
+      await own.post('/data/task', { title: 'first' })
+      await peer.wait(1)
+      const { database } = own.host
+      if (way === 'damaged') database.refuseWrites(platformError('service_unavailable', { reason: 'database_damaged' }))
+      else {
+        await fillDisk(own)
+        expect((await own.post('/data/task', { title: tooLarge })).status).toBe(503)
+      }
+      release()
+      // A second after what cannot be stored it is tried again.
+      await new Promise((resolve) => setTimeout(resolve, 1_200))
+      expect(peer.hooks).toHaveLength(1)
+    } finally {
+      await own.stop()
+    }
   })
 
   it('signs with the former secret, too, for a day after a new one was given', async () => {

@@ -16,6 +16,8 @@ export interface HookPeer {
   readonly hooks: ReceivedHook[]
   /** The status of the next answers; null leaves requests without one. */
   status: number | null
+  /** What the next answers wait for. */
+  held: Promise<unknown>
   /** Headers of the next answers. */
   headers: Record<string, string>
   /** Waits until so many have come and answers them; gives up when none comes for five seconds. */
@@ -31,7 +33,9 @@ export async function startHookPeer(): Promise<HookPeer> {
     request.on('end', () => {
       const { url = '', headers } = request
       peer.hooks.push({ path: url, headers, body: JSON.parse(Buffer.concat(chunks).toString()) as unknown })
-      if (peer.status !== null) response.writeHead(peer.status, peer.headers).end('ok')
+      void peer.held.then(() => {
+        if (peer.status !== null) response.writeHead(peer.status, peer.headers).end('ok')
+      })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -39,6 +43,7 @@ export async function startHookPeer(): Promise<HookPeer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hooks: [],
     status: 200,
+    held: Promise.resolve(),
     headers: {},
     async wait(count) {
       let had = -1

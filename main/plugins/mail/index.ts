@@ -27,7 +27,7 @@ export const mailPlugin = definePlugin({
     const { onDisk } = host.database
     const transport = settings === undefined ? undefined : createTransport(settings, onDisk)
     const notifications = host.optionalService('notifications')
-    const isReady = (): boolean => host.options.baseUrl() !== ''
+    const isReady = (): boolean => host.options.baseUrl() !== '' && host.database.health() !== 'degraded'
     const wordsOf = (material: string) => notifications()?.wordsOf(material) ?? null
     const sender =
       transport === undefined ? undefined : createSender({ transport, read, write, clock, log, isReady, wordsOf })

@@ -64,7 +64,7 @@ export const notificationsPlugin = definePlugin({
       log,
       outbound,
       readings,
-      isReady: () => options.baseUrl() !== '',
+      isReady: () => options.baseUrl() !== '' && host.database.health() !== 'degraded',
       async messageOf(userId, channel, notification) {
         const url = await book.urlOf(userId, channel)
         if (url === undefined) return undefined

@@ -79,7 +79,7 @@ export const webhooksPlugin = definePlugin({
       webhooks,
       secrets,
       random: () => Buffer.from(ids.token(4), 'base64url').readUInt32BE() / 2 ** 32,
-      isReady: () => options.baseUrl() !== '',
+      isReady: () => options.baseUrl() !== '' && host.database.health() === 'ok',
       maySend: (webhook, delivery) => speakers.maySend(webhook, delivery),
       tellDead(tx, { row, definition }, delivery) {
         notifications()?.notify(tx, {

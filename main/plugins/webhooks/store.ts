@@ -84,13 +84,14 @@ export function readWebhooks(read: Pick<Reads, 'all'>): WebhookRow[] {
   return read.all(statement<WebhookRow>('SELECT * FROM webhooks_webhook ORDER BY name'))
 }
 
-/** Stores a webhook under its id, in place of the one that was there. */
+/** Stores a webhook under its id, in place of the one that was there; how long that has failed counts no more. */
 export function putWebhook(tx: Tx, row: Omit<WebhookRow, 'failing_since'>): void {
   tx.run(
     statement(
       `INSERT INTO webhooks_webhook (id, name, organization_id, definition, secrets, created_by, created_at, updated_at, saved_by)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, saved_by = excluded.saved_by,
-       definition = excluded.definition, secrets = excluded.secrets, updated_at = excluded.updated_at`,
+       definition = excluded.definition, secrets = excluded.secrets, updated_at = excluded.updated_at,
+       failing_since = NULL`,
       [
         row.id,
         row.name,
@@ -104,6 +105,12 @@ export function putWebhook(tx: Tx, row: Omit<WebhookRow, 'failing_since'>): void
       ],
     ),
   )
+}
+
+/** Since when a webhook only fails; null when it does not. */
+export function readFailingSince(read: Pick<Reads, 'get'>, id: string): number | null {
+  const sql = 'SELECT failing_since AS since FROM webhooks_webhook WHERE id = ?'
+  return read.get(statement<{ since: number | null }>(sql, [id]))?.since ?? null
 }
 
 /** Notes since when a webhook only fails; null when it does not. */

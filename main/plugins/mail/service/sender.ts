@@ -1,7 +1,7 @@
 // Sends what waits, one mail after the other in the order of their COMMIT, and tries again while the server refuses.
 // Knows no cause and no recipient; log lines name neither.
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Reads, Write, WriteOptions } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { firstDue, nextDueAt, postpone, removeMessage, removeMessagesBefore } from '../store.ts'
 import type { WaitingMessage } from '../store.ts'
@@ -23,7 +23,7 @@ export interface SenderParts {
   readonly write: Write
   readonly clock: Clock
   readonly log: Logger
-  /** Whether words can be made: every plugin is there and the address of the host is known. */
+  /** Whether words can be made, and that it was sent can be noted. */
   readonly isReady: () => boolean
   /** Makes the words of a mail that has none; null when nothing is left to say. */
   readonly wordsOf: (material: string) => { readonly subject: string; readonly text: string } | null
@@ -37,6 +37,8 @@ const longestPauseMs = 1_800_000
 const longestSleepMs = 60_000
 const readyPollMs = 50
 const stopMs = 3_000
+/** On a full disk, too: what was sent and is not noted is sent again. */
+const small: WriteOptions = { whenFull: true }
 
 /** Makes the sender; it begins with what an earlier run of the host left. */
 export function createSender({ transport, read, write, clock, log, isReady, wordsOf }: SenderParts): Sender {
@@ -53,7 +55,7 @@ export function createSender({ transport, read, write, clock, log, isReady, word
     const { id, recipient } = message
     const words = wordsOfMessage(message)
     if (words === null) {
-      await write('mail.nothing-left', (tx) => removeMessage(tx, message.seq))
+      await write('mail.nothing-left', (tx) => removeMessage(tx, message.seq), small)
       return true
     }
     try {
@@ -62,7 +64,7 @@ export function createSender({ transport, read, write, clock, log, isReady, word
       return handleFailure(message, error)
     }
     serverFailures = 0
-    await write('mail.sent', (tx) => removeMessage(tx, message.seq))
+    await write('mail.sent', (tx) => removeMessage(tx, message.seq), small)
     return true
   }
 
@@ -80,20 +82,24 @@ export function createSender({ transport, read, write, clock, log, isReady, word
     const now = clock.now()
     const isOver = message.createdAt <= now - givenUpAfterMs
     if (failure === 'final' || (failure === 'message' && isOver)) {
-      await write('mail.given-up', (tx) => removeMessage(tx, message.seq))
+      await write('mail.given-up', (tx) => removeMessage(tx, message.seq), small)
       log.error({ reason, attempts: message.attempts + 1 }, 'A mail was refused and is given up.')
       return true
     }
     if (failure === 'message') {
-      await write('mail.postponed', (tx) => postpone(tx, message.seq, now + pauseMs(message.attempts)))
+      await write('mail.postponed', (tx) => postpone(tx, message.seq, now + pauseMs(message.attempts)), small)
       return true
     }
     serverFailures += 1
     serverPausedUntil = now + pauseMs(serverFailures - 1)
-    const lost = await write('mail.server', (tx) => {
-      postpone(tx, message.seq, now)
-      return removeMessagesBefore(tx, now - givenUpAfterMs)
-    })
+    const lost = await write(
+      'mail.server',
+      (tx) => {
+        postpone(tx, message.seq, now)
+        return removeMessagesBefore(tx, now - givenUpAfterMs)
+      },
+      small,
+    )
     log.warn({ reason, failures: serverFailures }, 'The mail server cannot be reached; mails wait.')
     if (lost > 0) log.error({ reason, mails: lost }, 'Mails could not be sent for a day and are given up.')
     return false

@@ -1,7 +1,7 @@
 // Posts notifications to the addresses users gave, durably: what was committed is posted, again and again for a day while
 // the other side fails, in order per user and channel. Knows no preference and no message; log lines name neither.
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Reads, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Outbound, OutboundAnswer } from '#main/kernel/outbound.ts'
 import { OutboundError } from '#main/kernel/outbound.ts'
@@ -34,7 +34,7 @@ export interface DeliveryParts {
   readonly clock: Clock
   readonly log: Logger
   readonly outbound: Pick<Outbound, 'send'>
-  /** Whether the host can be reached: links in messages name its address. */
+  /** Whether the host can be reached, as links in messages name its address, and what was posted can be noted. */
   readonly isReady: () => boolean
   readonly readings: Pick<Readings, 'forUser'>
   /** The message as the channel wants it; undefined when the user has no address for it any more. */
@@ -56,6 +56,8 @@ const batchRows = 200
 const atOnce = 4
 /** Below what a stop waits for. */
 const timeoutMs = 4_000
+/** On a full disk, too: what was posted and is not noted is posted again. */
+const small: WriteOptions = { whenFull: true }
 /** Answers of a server that may think otherwise later (D-194). */
 const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
@@ -92,12 +94,14 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       if (abort.signal.aborted && outcome !== 'done') return
       if (typeof outcome === 'string') {
         if (outcome === 'refused') log.warn({ channel: row.channel }, 'A notification was refused by its channel.')
-        await write('notifications.delivered', (tx) => deleteDelivery(tx, row.seq))
+        await write('notifications.delivered', (tx) => deleteDelivery(tx, row.seq), small)
         continue
       }
       const now = clock.now()
-      const lost = await write('notifications.delivery-failed', (tx) =>
-        putOffDeliveries(tx, row, now + outcome.retryAfterMs, now - givenUpAfterMs),
+      const lost = await write(
+        'notifications.delivery-failed',
+        (tx) => putOffDeliveries(tx, row, now + outcome.retryAfterMs, now - givenUpAfterMs),
+        small,
       )
       if (lost > 0)
         log.warn({ channel: row.channel, lost }, 'Notifications could not be posted for a day and are given up.')

@@ -5,7 +5,15 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
 import type { DeliveryRow } from '../store.ts'
-import { dueDeliveries, dueDelivery, endDelivery, nextDue, putFailingSince, putOutcome } from '../store.ts'
+import {
+  dueDeliveries,
+  dueDelivery,
+  endDelivery,
+  nextDue,
+  putFailingSince,
+  putOutcome,
+  readFailingSince,
+} from '../store.ts'
 import type { Attempt, AttemptResult } from './attempt.ts'
 import { attempt } from './attempt.ts'
 import { waitMs } from './retries.ts'
@@ -34,6 +42,7 @@ export interface DeliveryParts {
   readonly webhooks: WebhookList
   readonly secrets: SecretsOfWebhooks
   readonly random: () => number
+  /** Whether the host can be reached, and what was sent can be noted. */
   readonly isReady: () => boolean
   /** Whether what waits may leave now; what may not is given up. */
   readonly maySend: (webhook: StoredWebhook, delivery: DeliveryRow) => boolean
@@ -79,7 +88,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
         : null
     const status = verdict === 'success' ? 'success' : wait === null ? 'dead' : 'failed'
     const { id } = webhook.row
-    await write('webhooks.attempt', (tx) => {
+    const noted = (tx: Tx): void => {
       const outcome = {
         id: delivery.id,
         status,
@@ -89,20 +98,18 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
         next_attempt_at: wait === null ? null : now + wait,
       } as const
       putOutcome(tx, outcome, delivery.body)
+      const since = readFailingSince(tx, id)
       if (status === 'success') {
-        if (failingSince.delete(id)) putFailingSince(tx, id, null)
+        if (since !== null) putFailingSince(tx, id, null)
         return
       }
-      const since = failingSince.get(id) ?? webhook.row.failing_since ?? now
-      if (!failingSince.has(id)) putFailingSince(tx, id, since)
-      failingSince.set(id, since)
+      if (since === null) putFailingSince(tx, id, now)
       if (status === 'dead') parts.tellDead(tx, webhook, delivery)
-      if (verdict === 'ended' || now - since >= failingMs) parts.switchOff(tx, webhook)
-    })
+      if (verdict === 'ended' || now - (since ?? now) >= failingMs) parts.switchOff(tx, webhook)
+    }
+    // On a full disk, too: what was sent and is not noted is sent again.
+    await write('webhooks.attempt', noted, { whenFull: true })
   }
-  const failingSince = new Map<string, number>(
-    webhooks.all().flatMap(({ row }) => (row.failing_since === null ? [] : [[row.id, row.failing_since]])),
-  )
 
   /** @param answered called once the target is busy with it no more, before the outcome is on the disk */
   const send = async (delivery: DeliveryRow, answered: () => void): Promise<void> => {
