@@ -94,6 +94,22 @@ describe('jobs', () => {
     expect(runs).toBe(1)
   })
 
+  it('comes at its time again once a clock that was years ahead is set right', async () => {
+    let runs = 0
+    const daily = () => jobs.job('daily', { cron: '0 3 * * *' }, () => void (runs += 1))
+    clock.set(Date.UTC(2036, 0, 1))
+    daily()
+    await jobs.start()
+    await jobs.stop()
+    clock.set(start)
+    jobs = makeJobs()
+    daily()
+    await jobs.start()
+    clock.advance(24 * hour)
+    await jobs.runDue()
+    expect(runs).toBe(1)
+  })
+
   it('repeats a run that was cut off by the end of the process, once', async () => {
     const cutOff = makeJobs()
     cutOff.job('work', { everySeconds: 3600 }, () => new Promise<void>(() => undefined))

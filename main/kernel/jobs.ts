@@ -66,7 +66,9 @@ export function createJobs(options: JobsOptions): Jobs {
       const row = readJob(tx, job.name)
       const now = clock.now()
       const interrupted = row !== undefined && row.lease_owner !== null && row.lease_owner !== owner
-      let next = row === undefined || row.schedule !== schedule ? nextAfter(job.schedule, now) : row.next_run_at
+      let next = nextAfter(job.schedule, now)
+      // One that was worked out while the clock was ahead would not come for as long.
+      if (row?.schedule === schedule) next = Math.min(next, row.next_run_at)
       if (interrupted && row.attempts < maxAttempts) next = now
       const isAsStored = row?.schedule === schedule && row.next_run_at === next && row.lease_owner === null
       if (!isAsStored) putJob(tx, job.name, schedule, next)

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { PlatformEvent } from '#shared/events.ts'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
+import { createLogSync } from '#main/database/log-sync.ts'
+import type { LogSync } from '#main/database/log-sync.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 import { createManualClock } from './clock.ts'
@@ -26,6 +28,8 @@ let clock: ManualClock
 let database: HostDatabase
 let bus: EventBus
 let outbox: Outbox
+/** Whether the log does not reach the disk. */
+let isAway = false
 
 const open = async (): Promise<void> => {
   const file = join(dir, 'cairn.db')
@@ -37,7 +41,11 @@ const open = async (): Promise<void> => {
     log,
   })
   bus = createEventBus({ clock, log })
-  database = await createDatabase({ file, bus, clock, log, ports: { spawn: forkSpawner } })
+  const openLog = (): LogSync => {
+    const onDisk = createLogSync(file)
+    return { ...onDisk, sync: () => (isAway ? Promise.reject(new Error('EIO')) : onDisk.sync()) }
+  }
+  database = await createDatabase({ file, bus, clock, log, ports: { spawn: forkSpawner }, openLog })
   outbox = createOutbox({ database, bus, clock, log })
 }
 const close = async (): Promise<void> => {
@@ -117,6 +125,25 @@ describe('outbox', () => {
     expect(rows()).toBe(2)
     await vi.waitFor(() => expect(slow).toEqual([1, 2]), { timeout: 8000, interval: 50 })
     await vi.waitFor(() => expect(rows()).toBe(0))
+  })
+
+  it('keeps what is stored for all who want it, also of a write that was answered as failed', async () => {
+    const some: unknown[] = []
+    const all: unknown[] = []
+    const wants = ({ type }: PlatformEvent): boolean => type === 'shared'
+    outbox.consume('some', { wants, handle: async (event) => void some.push(event.payload) })
+    outbox.consume('all', { wants: () => true, handle: async (event) => void all.push(event.payload) })
+    await outbox.start()
+    isAway = true
+    await expect(emit('shared', 1)).rejects.toMatchObject({ code: 'service_unavailable' })
+    isAway = false
+    await vi.waitFor(() => expect(database.health()).toBe('ok'), { timeout: 5_000 })
+    await emit('other', 2)
+    await vi.waitFor(() => expect(all).toEqual([1, 2]))
+    await database.write('turn', () => undefined)
+    await emit('shared', 3)
+    await vi.waitFor(() => expect(some.at(-1)).toBe(3))
+    expect(some).toEqual([1, 3])
   })
 
   it('delivers after a restart what was not handled before it', async () => {

@@ -75,13 +75,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       .map((consumer) => consumer.name)
     if (names.length === 0) return
     appendEvent(tx, JSON.stringify(names), JSON.stringify(event))
-    tx.whenOnDisk(() => {
-      for (const name of names) {
-        const consumer = consumers.get(name)!
-        consumer.caughtUp = false
-        wake(consumer)
-      }
+    const wanting = names.map((name) => consumers.get(name)!)
+    // Also where its log does not reach the disk: what is committed may stay, and is then for all of them.
+    tx.afterCommit(() => {
+      for (const consumer of wanting) consumer.caughtUp = false
     })
+    tx.whenOnDisk(() => wanting.forEach(wake))
   }
 
   const wake = (consumer: Consumer): void => {
