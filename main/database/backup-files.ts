@@ -5,6 +5,7 @@ import { createReadStream, existsSync, lstatSync, mkdirSync, readdirSync } from 
 import { renameSync, rmSync } from 'node:fs'
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hashFile } from './file-check.ts'
 import { syncPath, writeFileAtomic, readPrivateFile } from '#main/kernel/atomic-file.ts'
 import { linkOrCopy, linkOrCopySync } from '#main/kernel/second-name.ts'
 
@@ -71,13 +72,12 @@ export async function problemsOfFiles(backup: string): Promise<string[]> {
   return problems
 }
 
-/** Puts the files of a backup in their places in the data folder; what lies there is the same already. */
+/** Puts the files of a backup in their places in the data folder; what lies there sound stays. */
 export function putFilesBack(backup: string, dataDir: string): void {
   const folders = new Set<string>()
   for (const file of readList(backup)) {
     const place = placeOf(dataDir, file)
-    const present = lstatSync(place, { throwIfNoEntry: false })
-    if (present?.isFile() === true && present.size === file.sizeBytes) continue
+    if (isThere(place, placeOf(backup, file), file.sha256)) continue
     const folder = join(place, '..')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const incoming = `${place}.incoming`
@@ -88,6 +88,19 @@ export function putFilesBack(backup: string, dataDir: string): void {
   }
   for (const folder of folders) syncPath(folder)
   if (folders.size > 0) syncPath(join(dataDir, folderName))
+}
+
+/** Whether the bytes are in their place: the very file of the backup, or another one that did not go bad meanwhile. */
+function isThere(place: string, kept: string, sha256: string): boolean {
+  const present = lstatSync(place, { throwIfNoEntry: false, bigint: true })
+  if (present?.isFile() !== true) return false
+  const own = lstatSync(kept, { throwIfNoEntry: false, bigint: true })
+  if (own?.ino === present.ino && own.dev === present.dev) return true
+  try {
+    return hashFile(place).sha256 === sha256
+  } catch {
+    return false
+  }
 }
 
 /** Keeps the present files under another name, where no backup holds them. */

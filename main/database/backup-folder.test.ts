@@ -1,4 +1,5 @@
 // Backups on disk: whole, checked, found damaged, put back.
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
@@ -157,6 +158,30 @@ describe('backup folder', () => {
     expect(names(join(dir, 'cairn.db'))).toEqual(['first'])
     expect(readFileSync(join(dir, 'config.json'), 'utf8')).toBe('{"host":{"port":1}}')
     expect(readdirSync(dir).filter((name) => name.includes('incoming') || name.includes('replaced'))).toEqual([])
+  })
+
+  it('puts files back that went bad since, and leaves the others where they are', async () => {
+    const place = (text: string): string => {
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      return join(dir, 'files', sha256.slice(0, 2), sha256)
+    }
+    for (const text of ['sound', 'rotten', 'copied']) {
+      mkdirSync(join(place(text), '..'), { recursive: true })
+      writeFileSync(place(text), text)
+    }
+    const backup = await create()
+    for (const [text, now] of [
+      ['rotten', 'rOtten'],
+      ['copied', 'copied'],
+    ] as const) {
+      rmSync(place(text))
+      writeFileSync(place(text), now)
+    }
+    const inodes = ['sound', 'copied'].map((text) => statSync(place(text)).ino)
+    writer.close()
+    folder.putBack(backup.id, { presentSaved: true })
+    for (const text of ['sound', 'rotten', 'copied']) expect(readFileSync(place(text), 'utf8')).toBe(text)
+    expect(['sound', 'copied'].map((text) => statSync(place(text)).ino)).toEqual(inodes)
   })
 
   it('does not let an old log change the restored database', async () => {

@@ -1,7 +1,7 @@
 // Chunks in one file against a model: whatever comes in whatever order, is cut, replaced or met by a start, the whole is what
 // the model says, or the chunks that lack are.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { link } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -100,3 +100,26 @@ it('is the whole of the chunks that were acknowledged', async () => {
     { numRuns: 60 },
   )
 }, 60_000)
+
+it('leaves bytes alone that have another name, also where it has no room for its own', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'cairn-chunks-'))
+  try {
+    const store = createPartialFiles(dataDir, () => undefined)
+    const put = (seed: number): Promise<void> =>
+      store.write(
+        { uploadId: 'u', index: 0, position: 0 },
+        inParts(bytesOf(0, seed)),
+        { limitBytes: chunkSize, tooMany: () => new Error('too many') },
+        { note: () => Promise.resolve(), notedBytes: () => 0 },
+      )
+    await put(1)
+    const file = path.join(dataDir, 'files', 'uploads', 'u', 'bytes')
+    const kept = path.join(dataDir, 'kept')
+    await link(file, kept)
+    mkdirSync(`${file}.own`)
+    await expect(put(2)).rejects.toThrow()
+    expect(readFileSync(kept).equals(bytesOf(0, 1))).toBe(true)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})

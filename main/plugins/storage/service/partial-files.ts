@@ -112,7 +112,9 @@ export function createPartialFiles(dataDir: string, requireRoom: () => void): Pa
     const bytes = notedBytes()
     const handle = await open(placeOf(uploadId), constants.O_RDWR | noFollow)
     try {
-      if ((await handle.stat()).size > bytes) await handle.truncate(bytes)
+      const { size, nlink } = await handle.stat()
+      // What another name stands for stays, as in `openOwn`, which has failed then.
+      if (nlink === 1 && size > bytes) await handle.truncate(bytes)
     } finally {
       await handle.close()
     }
