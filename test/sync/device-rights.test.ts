@@ -251,6 +251,24 @@ describe('a machine of a person of limited rights', () => {
     expect(bodies.toSorted()).toEqual(['Hers', 'Mine'])
   })
 
+  it('brings back what was removed for good where it may make and restore all of it, and in its own words (D-412)', async () => {
+    for (const profile of ['all', 'no_create', 'no_restore', 'no_field']) {
+      await host.assign(ann, { profile })
+      const id = await record('part', 1)
+      const doc = laptop.recordDoc('part', id)
+      expect((await host.delete(`/data/part/${id}?purge=true`)).status).toBe(200)
+      const values = { [laptop.uidOf('part', 'title')]: 'Back', [laptop.uidOf('part', 'size')]: 7 }
+      const made = { _created: { at: new Date().toISOString(), by: testUserId(ann) }, _owner: testUserId(ann) }
+      const back = laptop.entries(doc, { ...made, ...values, _del: null, _purge: null })
+      expect([profile, await laptop.send(doc, back)]).toEqual([profile, profile === 'all' ? undefined : 'forbidden'])
+      expect(laptop.rowOf('part', id)?.['title']).toBe(profile === 'all' ? 'Back' : undefined)
+      const feed = formatDocName({ kind: 'feed', object: laptop.schemaOf('part').uid, record: id, segment: 0 })
+      const actor = { type: 'user', id: testUserId(1) }
+      const forged = { type: 'comment', actor, source: 'API', parentId: null, createdAt: new Date().toISOString() }
+      expect(await laptop.send(feed, laptop.entries(feed, { [laptop.newId()]: forged }))).toBe('forbidden')
+    }
+  })
+
   it('cannot make this machine offer to take back what it never wrote, nor end a refusal itself', async () => {
     await host.assign(ann, { profile: 'reader' })
     const id = await record('part', 1)

@@ -56,6 +56,10 @@ const remove = (machine: ModelMachine, id: string, purge = false): Promise<unkno
   machine.data.remove(machine.ctx(), { object: 'part', id, purge })
 const notesOf = (machine: ModelMachine, id: string): unknown =>
   machine.plugin.read.get(statement<{ notes: unknown }>('SELECT notes FROM o_part WHERE id = ?', [id]))?.notes
+/** What all documents come to on each machine, where it differs. */
+const digests = (): readonly string[] => [
+  ...new Set(pool.map(({ engine }) => Buffer.from(engine.replica.digest()!.buckets).toString('hex'))),
+]
 const open = (machine: ModelMachine): readonly { kind: string; record: string }[] =>
   machine.plugin.read.all(
     statement<{ kind: string; record: string }>(
@@ -93,6 +97,70 @@ describe('changes of peers', () => {
     await update(b, id, { notes: 'Text and more' })
     await network.settle(pool)
     for (const machine of pool) expect(notesOf(machine, id)).toBeUndefined()
+  })
+})
+
+describe('a record that is removed for good where nobody knew that it was restored', () => {
+  const placeOn = (machine: ModelMachine, id: string) =>
+    machine.feed.gate.feed(machine.ctx('user-a'), { object: 'part', recordId: id })
+  const shown = (machine: ModelMachine, id: string): unknown => {
+    const sql = `SELECT title, notes, deleted_at AS deleted, (SELECT group_concat(body) FROM feed_item) AS said
+      FROM o_part WHERE id = ?`
+    return machine.plugin.read.get(statement<Record<string, unknown>>(sql, [id]))
+  }
+  /** One machine restores what another one removes for good. */
+  const parted = async (): Promise<string> => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text' })
+    const said = { type: 'comment', body: 'Said', parentId: null, visibility: 'public', data: undefined } as const
+    await a.feed.items.create(a.ctx('user-a'), placeOn(a, id), said)
+    await remove(a, id)
+    await network.settle(pool)
+    for (const machine of pool) machine.clock.advance(10)
+    await a.data.restore(a.ctx(), { object: 'part', id })
+    await remove(b, id, true)
+    return id
+  }
+
+  it.each([
+    ['the removal is heard of first', [1, 2], [0, 2]],
+    ['the restore is heard of first', [0, 2], [1, 2]],
+    ['both meet before', [1, 0], [0, 1]],
+  ] as const)('comes back on all machines: %s', async (_what, first, then) => {
+    const id = await parted()
+    for (const [from, to] of [first, then]) await flow(pool[from]!, pool[to]!)
+    await network.settle(pool)
+    for (const machine of pool) {
+      expect(shown(machine, id)).toEqual({ title: 'Bolt', notes: 'Text', deleted: null, said: 'Said' })
+      expect(open(machine)).toEqual([])
+      expect(await machine.engine.checkRows()).toBe(0)
+    }
+    expect(digests()).toHaveLength(1)
+  })
+
+  it('comes back once where two restored it, and after a restart', async () => {
+    const id = await parted()
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    await c.data.restore(c.ctx(), { object: 'part', id })
+    for (const machine of [a, c]) await flow(b, machine)
+    await a.close(false)
+    await a.open((incs += 1))
+    await network.settle(pool)
+    for (const machine of pool) {
+      expect(shown(machine, id)).toEqual({ title: 'Bolt', notes: 'Text', deleted: null, said: 'Said' })
+      expect(open(machine)).toEqual([])
+    }
+    expect(digests()).toHaveLength(1)
+  })
+
+  it('is listed while whoever restored it is away', async () => {
+    const id = await parted()
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    await flow(b, c)
+    for (const machine of [b, c]) {
+      await flow(a, machine)
+      expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+    }
   })
 })
 

@@ -29,7 +29,8 @@ const given = process.env['CAIRN_SCHEDULE']
 const total: Record<string, number> = {}
 
 /** Without any of these a schedule proves little. */
-const ways = `edit text delete restore purge batch import group crash rollback copy putBack concurrent gaps lost field
+const ways =
+  `edit text delete restore purge batch import group crash rollback copy putBack off concurrent gaps lost field
   delete_edit unique orphan comment editComment uncomment react pin words addField renameField labelField removeField fill
   writeMemo move cycle retype options uniqueness limit validation merge dropField relay clock refused`.split(/\s+/)
 

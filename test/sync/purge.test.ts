@@ -1,13 +1,15 @@
 // What is removed for good: its content leaves the documents of every machine, its digests stay equal, and no copy that
 // comes late brings it back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '#main/kernel/clock.ts'
 import { statement } from '#main/kernel/database.ts'
+import { createTrashRetention } from '#main/plugins/data/service/trash-retention.ts'
 import type { DeletionMark } from '#main/plugins/sync/write/deletion-mark.ts'
 import { readDocument } from '#main/plugins/sync/store/doc-store.ts'
 import { markAt } from '#main/replication/core/register.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { addItem } from '../support/feed-calls.ts'
-import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { addItem, pageOf } from '../support/feed-calls.ts'
+import { createSyncedHost, pair, pause, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -146,5 +148,82 @@ describe('a record that is removed for good', () => {
     await inStep()
     expect(hashesOf(laptop, id)).toEqual(hashesOf(desk, id))
     for (const host of both()) expect(feedsSeen(host, id)).toBe(1)
+  })
+
+  it('comes back with all of it where somebody restored it without knowing, and goes once that was seen', async () => {
+    const id = await full()
+    await desk.delete(`/data/part/${id}`)
+    await until('it is in the trash', async () => (await laptop.get(`/data/part/${id}`)).status === 404)
+    await inStep()
+    await pause(laptop, true)
+    expect((await laptop.post(`/data/part/${id}/restore`)).status).toBe(200)
+    expect((await laptop.patch(`/data/part/${id}`, { size: 3 })).status).toBe(200)
+    await purge(desk, id)
+    await pause(laptop, false)
+    await until('it is back', async () => (await desk.get(`/data/part/${id}`)).status === 200)
+    await inStep()
+    await desk.restart()
+    await inStep()
+    for (const host of both()) {
+      const { record } = (await host.get(`/data/part/${id}`)).body
+      expect(record).toMatchObject({
+        title: 'quicksilver',
+        labels: ['quicksilver'],
+        notes: 'A text about quicksilver.',
+      })
+      expect(record.size).toBe(3)
+      const { items } = await pageOf(host, `part/${id}/feed`)
+      expect(items.map(({ body }: { body?: string }) => body)).toContain('quicksilver, he said')
+      expect(documentsWith(host, id, 'quicksilver')).toEqual(['f', 'r', 't'])
+      expect((await host.get('/sync/conflicts')).body.total).toBe(0)
+    }
+    expect(hashesOf(laptop, id)).toEqual(hashesOf(desk, id))
+    await purge(laptop, id)
+    await gone(id)
+    await until('nothing is left', () => both().every((host) => documentsWith(host, id, 'quicksilver').length === 0))
+  })
+})
+
+describe('what has been in the trash for too long', () => {
+  const day = 86_400_000
+  /** Empties the trash as the clock of the machine says in so many days. */
+  const empty = async (host: TestHost, days: number): Promise<void> => {
+    const { database, plugins } = host.host
+    await createTrashRetention({
+      metadata: plugins.service('metadata')!,
+      settings: plugins.service('settings')!,
+      data: plugins.service('data')!,
+      sync: () => plugins.service('sync'),
+      read: database.read,
+      isBusy: () => false,
+      clock: { ...systemClock, now: () => systemClock.now() + days * day },
+      log: { info: () => undefined, warn: () => undefined } as never,
+    })(new AbortController().signal)
+  }
+  const inTrash = async (host: TestHost, id: string): Promise<boolean> =>
+    (await host.get('/data/part?deleted=only&top=1000')).body.records.some((one: { id: string }) => one.id === id)
+
+  it('goes once all machines are known to have the same since, by the time this one has known of it (D-413)', async () => {
+    await laptop.patch('/settings', { trashRetentionDays: 1 })
+    const id = await full()
+    await pause(laptop, true)
+    await laptop.delete(`/data/part/${id}`)
+    await empty(laptop, 2)
+    expect(await inTrash(laptop, id)).toBe(true)
+    await laptop.post('/sync/disable')
+    await empty(laptop, 2)
+    expect(await inTrash(laptop, id)).toBe(true)
+    expect((await laptop.post('/sync/enable', { deviceName: 'Laptop' })).status).toBe(202)
+    await pause(laptop, false)
+    await until('the other machine knows', () => inTrash(desk, id))
+    await inStep()
+    const early = new Date(systemClock.now() - 3 * day).toISOString()
+    await laptop.host.database.write('test.clock', (tx) =>
+      tx.run(statement('UPDATE o_part SET deleted_at = ? WHERE id = ?', [early, id])),
+    )
+    await empty(laptop, 0)
+    expect(await inTrash(laptop, id)).toBe(true)
+    await empty(laptop, 2)
+    await gone(id)
   })
 })

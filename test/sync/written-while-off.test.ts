@@ -1,6 +1,7 @@
 // What is written, changed, deleted and removed for good while sync is off travels when it is turned on again: records,
 // feeds and metadata alike (D-335).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flagRecords } from '#main/plugins/sync/metadata/store.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
 import { fileTold, uploadBytes } from '../support/storage-calls.ts'
@@ -215,6 +216,20 @@ describe('while sync was off', { timeout: 60_000 }, () => {
       )
       expect((await host.get(`/data/task/${first}`)).body.record).toMatchObject({ title: 'Written off', prio: 'high' })
     }
+  })
+
+  it('what is written in rows that were behind their documents stays', async () => {
+    const id = await create('Behind')
+    await inStep()
+    const { uid } = laptop.host.plugins.service('metadata')!.objectSchema('part')!
+    // As a change of the definition does, before it came to the row.
+    await laptop.host.database.write('test.behind', (tx) => flagRecords(tx, uid))
+    expect((await laptop.post('/sync/disable')).status).toBe(200)
+    expect((await laptop.patch(`/data/part/${id}`, { title: 'Written off' })).status).toBe(200)
+    expect((await laptop.post('/sync/enable', { deviceName: 'Laptop' })).status).toBe(202)
+    await listen(laptop)
+    await inStep()
+    for (const host of [desk, laptop]) expect(await recordOf(host, id)).toMatchObject({ title: 'Written off' })
   })
 
   it('files that were deleted are gone on both, but for those a record names by then', async () => {

@@ -40,7 +40,7 @@ export const dataPlugin = definePlugin({
   id: 'data',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions'],
-  optional: ['search', 'scripts', 'auth', 'automation', 'notifications'],
+  optional: ['search', 'scripts', 'auth', 'automation', 'notifications', 'sync'],
   discovery: {
     service: 'data',
     routeKey: 'data',
@@ -150,7 +150,8 @@ export const dataPlugin = definePlugin({
     const backups = createSchemaBackups(parts, tables.withReturning)
     host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata, host.write))
     const { isBusy, clock, log, read } = host
-    const retention = createTrashRetention({ metadata, settings, data: service, read, isBusy, clock, log })
+    const sync = host.optionalService('sync')
+    const retention = createTrashRetention({ metadata, settings, data: service, sync, read, isBusy, clock, log })
     host.job('trash', { everySeconds: 3600 }, retention)
     host.job('schema-backups', { everySeconds: 3600 }, upkeep.expire)
     const mending = upkeep

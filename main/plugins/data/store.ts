@@ -81,15 +81,30 @@ export interface TrashedRow {
   readonly updatedAt: string
 }
 
+/** Which records of a trash are meant. */
+interface TrashRange {
+  readonly before: string
+  /** Only those of which nothing was stored here since. */
+  readonly storedBefore?: string
+  readonly after: TrashedRow | undefined
+  readonly limit: number
+}
+
 /** The oldest records of the trash that went there before an instant, beginning after one of them. Served by its index. */
 export function trashedBefore(
   read: Pick<Reads, 'all'>,
   schema: ObjectSchema,
-  { before, after, limit }: { before: string; after: TrashedRow | undefined; limit: number },
+  { before, storedBefore, after, limit }: TrashRange,
 ): TrashedRow[] {
+  // The plus keeps to the index of the trash.
+  const stored = storedBefore === undefined ? '' : 'AND +updated_at < ?'
   const sql = `SELECT id, deleted_at AS deletedAt, updated_at AS updatedAt FROM ${quote(schema.table)}
-    WHERE deleted_at IS NOT NULL AND deleted_at < ? AND (deleted_at, id) > (?, ?) ORDER BY deleted_at, id LIMIT ?`
-  return read.all<TrashedRow>(statement(sql, [before, after?.deletedAt ?? '', after?.id ?? '', limit]))
+    WHERE deleted_at IS NOT NULL AND deleted_at < ? AND (deleted_at, id) > (?, ?) ${stored}
+    ORDER BY deleted_at, id LIMIT ?`
+  const from = [after?.deletedAt ?? '', after?.id ?? '']
+  return read.all<TrashedRow>(
+    statement(sql, [before, ...from, ...(storedBefore === undefined ? [] : [storedBefore]), limit]),
+  )
 }
 
 /** Whether a live record has this id. */

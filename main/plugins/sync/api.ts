@@ -29,6 +29,11 @@ export interface SyncService {
   lease(of: string): MachineLease | null
   /** Hands a lease on where that is for this machine to do. @param to a device id; null: whoever has the workspace's */
   handOn(of: string, to: string | null): Promise<void>
+  /**
+   * Up to when what happened here is known to all machines of the workspace, and what they wrote until then is here: an
+   * instant of this machine's clock, '' while that is not known of each; null where there is no other machine (D-413).
+   */
+  sharedUntil(): Promise<string | null>
   /** Hears that machines, or what they do, may have changed. */
   onMachinesChanged(listener: () => void): void
 }

@@ -67,7 +67,7 @@ export const syncPlugin = definePlugin({
     host.handle(syncPeerRoutes, syncPeerHandlers(peers, wing))
     host.provide(
       'sync',
-      createSyncService(peers.running, host.ids, (listener) => machineListeners.add(listener)),
+      createSyncService(peers, host.ids, (listener) => machineListeners.add(listener)),
     )
     host.showFeature(() => peers.running() !== null)
     host.dispose(() => peers.stop())

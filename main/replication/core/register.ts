@@ -74,9 +74,9 @@ export function registerOf(entries: Iterable<unknown>): Register {
   return register
 }
 
-/** The object that counts of a key, such as who deleted a record and when; null for anything else. */
-export function markAt(register: Register, key: string): Readonly<Record<string, Json>> | null {
-  return objectIn(register.get(key)?.winner[1])
+/** The object that counts of a key, such as who deleted a record and when; null for anything else, and for no register. */
+export function markAt(register: Register | undefined, key: string): Readonly<Record<string, Json>> | null {
+  return objectIn(register?.get(key)?.winner[1])
 }
 
 /** A value that is an object, no list; null for anything else. */

@@ -157,6 +157,7 @@ export class Device {
       time: this.#world.time,
       author: 'u',
       call: placeOf(db),
+      isComeback: false,
       docs: [{ doc, update, entries: entriesOf(update) }],
       past: { applied: new Map(db.applied), aside: new Set() },
       notes: [{ doc, ...note }],

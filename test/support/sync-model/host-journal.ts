@@ -45,6 +45,8 @@ export interface Written {
   readonly author: string
   /** What was written in one call has the same. */
   readonly call: string
+  /** Whether it brings a record back that was removed for good by somebody who did not know of its restore. */
+  readonly isComeback: boolean
   readonly docs: readonly {
     readonly doc: string
     readonly entries: readonly RegisterEntry[]
@@ -80,7 +82,7 @@ export class Journal {
     if (to < from) throw new Error(`The log ${inc} of ${machine.name} went back from ${from} to ${to}.`)
     const fresh = to === from ? [] : readEnvelopes(read, inc, from + 1, 10_000)
     const pasts = readPasts(machine, from)
-    const logged = fresh.map((envelope, index) => {
+    const decoded = fresh.map((envelope, index) => {
       if (envelope.seq !== from + index + 1)
         throw new Error(`The log ${inc} of ${machine.name} has a gap at ${from + index + 1}.`)
       this.#bodies.set(placeOf({ inc, seq: envelope.seq }), envelope.body)
@@ -96,16 +98,23 @@ export class Journal {
         seq,
         machine: machine.name,
         hlc: body.hlc,
-        // What follows from a change of the definition is written when the machine gets to it, and found with its next step.
-        time: body.author === 'system' ? Math.min(time, body.hlc.ms) : time,
         author: body.author,
         call: placeOf({ inc, seq: body.group.first }),
         docs: docs.map(({ doc, update }) => ({ doc, update, entries: entriesOf(update) })),
         past: pasts.get(seq)!,
       }
     })
+    const comebacks = new Set(decoded.filter(endsRemoval).map(({ call }) => call))
+    const logged = decoded.map((one) => {
+      const isComeback = comebacks.has(one.call)
+      // What follows from another change is written when the machine gets to it, and found with its next step.
+      const follows = isComeback || one.author === 'system'
+      return { ...one, isComeback, time: follows ? Math.min(time, one.hlc.ms) : time }
+    })
     // Each belongs to the envelope that brought it: what the system writes beside it, such as a number, did not.
-    const writers = logged.filter(({ author, docs }) => author !== 'system' || docs.length > 1)
+    const writers = logged.filter(
+      ({ author, docs, isComeback }) => !isComeback && (author !== 'system' || docs.length > 1),
+    )
     const noted = <T>(
       all: readonly T[] = [],
       isOf: (note: T, doc: string) => boolean,
@@ -120,7 +129,8 @@ export class Journal {
     const intents = noted(told.intents, (intent, doc) => doc === intent.doc)
     const found = logged.map((one): Written => {
       const of = <T>(all: ReadonlyMap<number, readonly T[]>): readonly T[] => all.get(one.seq) ?? []
-      return { ...one, notes: of(notes), talks: of(talks), memos: of(memos), intents: of(intents) }
+      const letters = one.isComeback ? one.docs.flatMap(lettersIn) : []
+      return { ...one, notes: [...of(notes), ...letters], talks: of(talks), memos: of(memos), intents: of(intents) }
     })
     for (const one of found) this.written.set(placeOf(one), one)
     this.#seen.set(inc, to)
@@ -182,6 +192,20 @@ function readPasts({ inc, plugin: { read } }: Machine, after: number): ReadonlyM
 export function hadSeen(later: Written, earlier: Written): boolean {
   if (later.inc === earlier.inc) return later.seq > earlier.seq
   return (later.past.applied.get(earlier.inc) ?? 0) >= earlier.seq && !later.past.aside.has(placeOf(earlier))
+}
+
+/** Whether an envelope takes the mark of a record away that was removed for good. */
+function endsRemoval({ docs }: Pick<Written, 'docs'>): boolean {
+  return docs.some(({ entries }) => entries.some(([key, value]) => key === '_purge' && value === null))
+}
+
+/** The letters that a text is written once more with. */
+function lettersIn({ doc, update }: Written['docs'][number]): TextNote[] {
+  if (!doc.startsWith('t/')) return []
+  const text = Y.decodeUpdate(update).structs.map((one) =>
+    one instanceof Y.Item && one.content instanceof Y.ContentString ? one.content.str : '',
+  )
+  return [...text.join('')].map((added) => ({ doc, added }))
 }
 
 /** The place of an envelope as a key. */

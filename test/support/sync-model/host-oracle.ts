@@ -20,7 +20,7 @@ import { createLimitOracle } from './oracle-limits.ts'
 import { aliveOf, removalIn, same } from './oracle-marks.ts'
 import { assertProjection, dumpOf, sameRows, talkDump } from './oracle-rows.ts'
 import { assertSchema, schemaConflicts, schemaDump } from './oracle-schema.ts'
-import { assertTalk, lostTalk, removesOfTalk, saidItems } from './oracle-talk.ts'
+import { assertTalk, lostTalk, recordOf, removesOfTalk, saidItems } from './oracle-talk.ts'
 import { isForbidden, purgedBy, worldOf } from './rights.ts'
 import type { RightUids } from './rights.ts'
 import { digestOf, docNames, hashesOf, hashOf, isMark, stateOf, vectorOf } from './stored-docs.ts'
@@ -104,10 +104,13 @@ function assertAlike(
     .map((doc) => ({ doc, writes: stored.filter(({ docs }) => docs.some((one) => one.doc === doc)) }))
   // Who removes a record for good empties what they have seen of it.
   const purges = Map.groupBy(
-    stored.filter(({ docs }) => docs.some(({ entries }) => entries.some(([key]) => key === '_purge'))),
+    stored.filter((one) => purgedBy(one).length > 0),
     ({ docs }) => docs[0]!.doc.split('/')[2]!,
   )
   const isSurvivor = new Set(survivors)
+  const back = new Set(
+    survivors.flatMap((one) => (one.isComeback ? one.docs.map(({ doc }) => doc.split('/')[2]!) : [])),
+  )
   // Its values move between documents as its definition changes.
   const memos = first.uidOf('memo')
   for (const [doc, writes] of byDoc) {
@@ -137,21 +140,22 @@ function assertAlike(
       if (removal === 'unseen') contested.push(`delete_edit ${doc} `)
     }
     if (doc.startsWith('r/') && !doc.startsWith(`r/${memos}/`)) {
-      assertStock(first, doc, register, writes, emptied)
+      // Of what came back, what others added meanwhile may stand beside it.
+      if (!back.has(doc.split('/')[2]!)) assertStock(first, doc, register, writes, emptied)
       expected.push(...conflictsOf(first, doc, { register, alive, textWrites }))
     }
     if (doc.startsWith('r/') && isMark(register.get('_purge')?.winner[1])) purged.add(doc.split('/')[2]!)
   }
   const said = saidItems(survivors, skewed).filter(({ feed }) => byDoc.has(feed.replace(/^f(.*)\/$/, 'r$1')))
-  const lostWords = lostTalk(said, purged).sort()
+  const lostWords = lostTalk(said, purged.union(back)).sort()
   const numbered = new Set(docNames(issuer!))
   for (const [index, machine] of machines.entries()) {
     const dump = dumps[index]!
     assertProjection(machine, dump)
     assertDerived(machine, dump)
     assertNumbers(machine, dump, { numbered, isCounterLost })
-    assertTalk(machine, said, purged)
-    assertNothingLost(machine, survivors, dump, purged)
+    assertTalk(machine, said, purged, back)
+    assertNothingLost(machine, survivors, dump, { purged, back })
     for (const object of ['part', 'item']) assertChangelog(machine, object, dump.get(object)!)
     const found = openConflicts(machine)
     const isOfMemos = ({ kind, doc }: (typeof found)[number]): boolean =>
@@ -165,7 +169,7 @@ function assertAlike(
     same(`contested removals on ${machine.name}`, unlisted, [])
     const rings = found.filter(({ kind }) => kind === 'cycle').map(({ key }) => key)
     same(`rings of ${machine.name}`, rings.sort(), ringsOf(machine, dump.get('part')!).sort())
-    const words = found.filter(({ doc }) => doc.startsWith('f/'))
+    const words = found.filter(({ doc }) => doc.startsWith('f/') && !back.has(recordOf(doc)))
     same(`lost words on ${machine.name}`, words.map(({ words: lost }) => lost).sort(), lostWords)
     const texts = (all: typeof found): string[] =>
       all.filter(({ kind, doc }) => compared.has(kind) || doc.startsWith('f/')).map(({ text }) => text)

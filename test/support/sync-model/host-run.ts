@@ -1,5 +1,7 @@
 // Runs a schedule on a pool of machines and brings them to rest. Knows how each step is done; what should come of it is
 // decided from the journal afterwards.
+import { statement } from '#main/kernel/database.ts'
+import { beginBackfill } from '#main/plugins/sync/engine/backfill.ts'
 import type { DataFolder, MachineImage, ModelMachine } from './host-machine.ts'
 import { START } from './host-machine.ts'
 import type { Written } from './host-journal.ts'
@@ -25,10 +27,11 @@ const isOfMemos: ReadonlySet<HostStep['kind']> = new Set<MemoStep['kind']>([
 
 const happenings: ReadonlySet<HostStep['kind']> = new Set<WorldStep['kind']>([
   ...(['flow', 'push', 'pull', 'relay', 'part', 'heal', 'clock'] as const),
-  ...(['copy', 'putBack', 'crash', 'restart', 'backup', 'rollback'] as const),
+  ...(['copy', 'putBack', 'crash', 'restart', 'backup', 'rollback', 'off'] as const),
 ])
 
 type PutBack = Extract<WorldStep, { kind: 'putBack' }>
+type Off = Extract<WorldStep, { kind: 'off' }>
 
 /** Runs a schedule. */
 export async function runHostSchedule(pool: readonly ModelMachine[], schedule: HostSchedule): Promise<HostOutcome> {
@@ -155,6 +158,8 @@ class Run implements HostOutcome {
         return this.#copy(this.#at(step.m), this.#other(step.m, step.to))
       case 'putBack':
         return this.#putBack(this.#at(step.m), step)
+      case 'off':
+        return this.#off(this.#at(step.m), step)
       default:
         return this.#machineStep(this.#at(step.m), step.kind)
     }
@@ -186,6 +191,25 @@ class Run implements HostOutcome {
     return true
   }
 
+  async #off(machine: ModelMachine, { m, writes }: Off): Promise<boolean> {
+    // What is found then is written in the name of whoever made the record.
+    if (machine.member !== undefined) return false
+    await quiet(machine)
+    this.#noEcho()
+    await machine.engine.catchUp()
+    await machine.close(true)
+    const told: Told[] = []
+    for (const write of writes) told.push(await this.#writer.write(machine, { ...write, m }))
+    this.network.forget(machine)
+    await machine.plugin.write('model.off', (tx) => beginBackfill(tx, 0, 0))
+    await machine.open(this.#fresh())
+    await quiet(machine)
+    const last = lastTold(machine, allTold(told))
+    const found = this.journal.collect(machine, this.#time, last)
+    assertLogged(machine, last, found)
+    return found.length > 0
+  }
+
   async #restore(machine: ModelMachine, image: MachineImage): Promise<void> {
     await machine.restore(image)
     if (machine === this.machines[0]) this.isCounterLost = true
@@ -215,6 +239,8 @@ class Run implements HostOutcome {
       if (!machine.isOn) continue
       for (const one of this.journal.collect(machine, this.#time)) {
         if (machine === this.machines[0] && isNumber(machine, one)) continue
+        // Whoever restored what somebody removed for good without knowing brings it back.
+        if (one.isComeback) continue
         // Whoever refuses says so.
         if (one.docs.every(({ doc }) => doc.startsWith('x/'))) continue
         // What a change of a definition did to records, whoever changed it writes for all.
@@ -242,6 +268,21 @@ class Run implements HostOutcome {
   #fresh(): number {
     return scramble(this.#schedule.seed + (this.#incs += 1) * 7919) || 1
   }
+}
+
+/** What is left of several writes that nobody recorded: the last value of each field, of records that are there. */
+function lastTold({ plugin: { read } }: Machine, { notes, intents }: Told): Told {
+  const isThere = ({ doc }: { readonly doc: string }): boolean => {
+    const sql = 'SELECT 1 FROM o_part WHERE id = ? UNION SELECT 1 FROM o_item WHERE id = ?'
+    const id = doc.split('/')[2]!
+    return read.get(statement(sql, [id, id])) !== undefined
+  }
+  const last = new Map<string, { doc: string; values: Record<string, unknown> }>()
+  for (const { doc, values } of intents) last.set(doc, { doc, values: { ...last.get(doc)?.values, ...values } })
+  const [added, removed] = (['added', 'removed'] as const).map((what) => new Set(notes.map((note) => note[what])))
+  const isLeft = (note: Told['notes'][number]): boolean =>
+    note.grown !== undefined || !(added!.has(note.removed ?? '') || removed!.has(note.added ?? ''))
+  return { notes: notes.filter((note) => isThere(note) && isLeft(note)), intents: [...last.values()].filter(isThere) }
 }
 
 /** Whether an envelope writes records of an object and nothing else. */

@@ -67,12 +67,24 @@ export type WorldStep =
   | { readonly kind: 'clock'; readonly m: number; readonly ms: number }
   | { readonly kind: 'crash' | 'restart' | 'backup' | 'rollback'; readonly m: number }
   | {
+      /** Sync is turned off, people go on, and it is turned on again. */
+      readonly kind: 'off'
+      readonly m: number
+      readonly writes: readonly OffStep[]
+    }
+  | {
       /** The copy of the last `backup`, sidecar and all, in the place of the folder, and written to before anybody is met. */
       readonly kind: 'putBack'
       readonly m: number
       readonly inOrder: boolean
       readonly writes: number
     }
+
+/** What people do to records while sync is off. */
+export type OffStep = Extract<
+  WriteStep,
+  { readonly kind: 'edit' | 'editChild' | 'text' | 'delete' | 'restore' | 'purge' }
+>
 
 /** One step. */
 export type HostStep = WriteStep | WorldStep
@@ -150,6 +162,15 @@ function writeSteps({
   ]
 }
 
+function offStep(): fc.Arbitrary<OffStep> {
+  return fc.oneof(
+    of(4, fc.record({ kind: kind('edit'), ...on, fields: fc.nat({ max: 127 }), code: fc.nat({ max: 5 }) })),
+    of(1, fc.record({ kind: kind('editChild'), ...on })),
+    of(2, fc.record({ kind: kind('text'), ...on, at: fc.nat({ max: 9 }), remove: fc.boolean() })),
+    of(2, fc.record({ kind: kind('delete', 'restore', 'purge'), ...on, child: fc.boolean() })),
+  )
+}
+
 function step({ restores, ...bias }: Bias): fc.Arbitrary<HostStep> {
   const m = small
   return fc.oneof(
@@ -168,6 +189,7 @@ function step({ restores, ...bias }: Bias): fc.Arbitrary<HostStep> {
       }),
     ),
     of(restores ? 3 : 1, fc.record({ kind: kind('crash', 'restart'), m })),
+    of(1, fc.record({ kind: kind('off'), m, writes: fc.array(offStep(), { maxLength: 5 }) })),
     of(restores ? 4 : 1, fc.record({ kind: kind('backup'), m })),
     of(restores ? 4 : 1, fc.record({ kind: kind('rollback'), m })),
     of(restores ? 4 : 1, fc.record({ kind: kind('putBack'), m, inOrder: fc.boolean(), writes: fc.nat({ max: 4 }) })),

@@ -56,7 +56,10 @@ export function conflictsOf(
       textWrites.some(
         ({ doc: name, writes }) => name.startsWith(`t/${doc.slice(2)}/`) && isOtherText(machine, name, writes, mark.by),
       )
-    if (unseen.length > 0 || isTextUnseen) conflicts.add(`delete_edit ${doc} `)
+    const restored = winnerOf('_del')
+    const isRestoreUnseen =
+      isPurged && restored?.entry[1] === null && restored.by !== mark.by && !hadSeen(mark.by, restored.by)
+    if (unseen.length > 0 || isTextUnseen || isRestoreUnseen) conflicts.add(`delete_edit ${doc} `)
   }
   return [...conflicts]
 }

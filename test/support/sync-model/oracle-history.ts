@@ -18,12 +18,16 @@ type Words = Map<string, Set<string>>
 /** Types of fields whose values are compared as they are stored. */
 const compared: ReadonlySet<string> = new Set(['text', 'number', 'markdown', 'lookup', 'autonumber'])
 
-/** Looks for every word that was written. @param purged records that are gone for good @throws Error for the first that is lost */
+/**
+ * Looks for every word that was written.
+ * @param gone records that are gone for good, and those that were until they were brought back, without their changelog
+ * @throws Error for the first that is lost
+ */
 export function assertNothingLost(
   machine: Machine,
   survivors: readonly Written[],
   dump: ReadonlyMap<string, Rows>,
-  purged: ReadonlySet<string>,
+  { purged, back }: { readonly purged: ReadonlySet<string>; readonly back: ReadonlySet<string> },
 ): void {
   const found = wordsOf(machine, dump)
   for (const one of survivors) {
@@ -37,7 +41,10 @@ export function assertNothingLost(
       if (!doc.startsWith('r/') || purged.has(id) || found.get(id)?.has(String(word)) === true) continue
       if (keptOfRemoved(machine, doc).has(String(word))) continue
       const wasInNoRow =
-        !isThere(machine, doc, uid) || cameBeforeField(machine, id, uid) || isNoNumber(machine, { doc, uid, word })
+        back.has(id) ||
+        !isThere(machine, doc, uid) ||
+        cameBeforeField(machine, id, uid) ||
+        isNoNumber(machine, { doc, uid, word })
       if (wasInNoRow && isReplaced(survivors, one, doc, uid)) continue
       throw new Error(`${String(word)} of ${uid}, which ${by} wrote to ${doc}, is gone on ${machine.name}.`)
     }

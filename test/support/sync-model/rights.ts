@@ -1,6 +1,7 @@
 // People of narrower rights: what each may not do, as profiles that every machine has, and the same once more in words of
 // documents, from which the oracle tells what has to be refused. Knows no machine's state.
 import { parseKey } from '#main/replication/core/register-keys.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
 import type { TalkNote } from './talk-writer.ts'
 import type { Written } from './host-journal.ts'
 
@@ -85,9 +86,14 @@ export function worldOf(written: Iterable<Written>, uids: RightUids): World {
   return { owners, masters, makers, said }
 }
 
+/** Whether an entry removes its record for good. */
+function isPurge([key, value]: RegisterEntry): boolean {
+  return key === '_purge' && value !== null
+}
+
 /** The records an envelope removes for good. */
 export function purgedBy({ docs }: Written): readonly string[] {
-  return docs.flatMap(({ doc, entries }) => (entries.some(([key]) => key === '_purge') ? [doc.split('/')[2]!] : []))
+  return docs.flatMap(({ doc, entries }) => (entries.some(isPurge) ? [doc.split('/')[2]!] : []))
 }
 
 /**
@@ -105,7 +111,8 @@ export function isForbidden(
   return written.docs.some(({ doc, entries }) => {
     const [kind, object, id] = doc.split('/') as [string, string, string]
     if (kind === 'm') return true
-    if (purged.has(id)) return false
+    if (purged.has(id) && !written.isComeback) return false
+    if (kind === 'f' && written.isComeback) return entries.some((entry) => isSaidByOthers(entry, written.author, world))
     // Nothing tells whose an item is whose part is gone for good.
     if (rights === 'own_records' && object === uids.item && purged.has(world.masters.get(id) ?? '')) return false
     if (kind === 'f') {
@@ -148,6 +155,13 @@ function emptiesOthers(
 ): boolean {
   const isKnown = (one: Said): boolean => one.inc === inc || (past.applied.get(one.inc) ?? 0) >= one.seq
   return entries.length === 0 && (said.get(id) ?? []).some((one) => one.by !== author && isKnown(one))
+}
+
+/** Whether an entry of a feed stands for what somebody else has said. */
+function isSaidByOthers([key, value]: RegisterEntry, author: string, { makers }: World): boolean {
+  if (key.includes('|')) return !key.endsWith(`|${author}`)
+  if (key.endsWith('#pin')) return value !== null && (value as { userId?: unknown }).userId !== author
+  return !key.includes('#') && makers.get(key) !== author
 }
 
 /** Words of somebody else are theirs; what else is said of an item is open to all. */

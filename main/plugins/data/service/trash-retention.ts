@@ -8,6 +8,7 @@ import type { Reads } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import type { SyncService } from '#main/plugins/sync/api.ts'
 import type { DataService } from '../api.ts'
 import type { TrashedRow } from '../store.ts'
 import { trashedBefore } from '../store.ts'
@@ -17,6 +18,7 @@ export interface TrashRetentionParts {
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas'>
   readonly settings: Pick<SettingsService, 'get'>
   readonly data: Pick<DataService, 'remove'>
+  readonly sync: () => Pick<SyncService, 'sharedUntil'> | undefined
   readonly read: Reads
   /** See {@link PluginHost.isBusy}. */
   readonly isBusy: () => boolean
@@ -60,6 +62,9 @@ export function createTrashRetention(parts: TrashRetentionParts): (signal: Abort
       const days = retentionOf(schema, settings)
       if (schema.abstract || days === 0) continue
       const before = new Date(clock.now() - days * dayMs).toISOString()
+      // What another machine deleted counts from when this one heard of it, and stays while one may not know of it (D-413).
+      const shared = schema.enable.sync ? ((await parts.sync()?.sharedUntil()) ?? null) : null
+      const storedBefore = shared === null || before < shared ? before : shared
       let rows: TrashedRow[] = []
       let gone = 0
       do {
@@ -67,7 +72,8 @@ export function createTrashRetention(parts: TrashRetentionParts): (signal: Abort
         // An object that is another one by now waits for the next run.
         if (metadata.objectSchema(schema.name) !== schema) break
         const limit = parts.isBusy() ? slice.busy : slice.idle
-        rows = trashedBefore(read, schema, { before, after: rows.at(-1), limit })
+        const range = { before, ...(shared !== null && { storedBefore }), after: rows.at(-1), limit }
+        rows = trashedBefore(read, schema, range)
         const purged = await Promise.all(rows.map((row) => purge(schema.name, row)))
         gone += purged.filter(Boolean).length
       } while (rows.length > 0)

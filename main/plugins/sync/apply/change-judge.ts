@@ -15,7 +15,8 @@ import { markAt, objectIn } from '#main/replication/core/register.ts'
 import { haveSameStamp } from '#main/replication/core/replaced.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { RegisterEntry, RegisterValue } from '#main/replication/core/types.ts'
-import { hasDoc, readDocument } from '../store/doc-store.ts'
+import { hasDoc, readDocument, readTexts } from '../store/doc-store.ts'
+import type { StoredText } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { fileRefusal } from '../files/file-judge.ts'
@@ -98,7 +99,7 @@ export function createChangeJudge(parts: {
     const by = { author, speaksForOthers }
     const asked =
       name.kind === 'record'
-        ? recordIntent(schema, author, change, isGone)
+        ? recordIntent(schema, author, change, { isGone, texts: () => readTexts(tx, name) })
         : name.kind === 'text'
           ? textIntent(tx, schema, { name, isGone }, change)
           : name.kind === 'feed'
@@ -148,16 +149,18 @@ function recordIntent(
   schema: ObjectSchema,
   author: string,
   change: DocChange,
-  isGone: (field: string) => boolean,
+  { isGone, texts }: { isGone(field: string): boolean; texts(): readonly StoredText[] },
 ): Asked {
-  const { isNew, changedKeys } = change
   const { register } = change.document
   const isOver = markAt(register, PURGED_KEY) !== null
-  const wasOver = change.stored !== null && markAt(change.stored.register, PURGED_KEY) !== null
-  if (wasOver || (isOver && !changedKeys.has(PURGED_KEY))) return 'free'
+  const wasOver = markAt(change.stored?.register, PURGED_KEY) !== null
+  if (isOver && (wasOver || !change.changedKeys.has(PURGED_KEY))) return 'free'
+  // It is there again with all that was written meanwhile, which nobody was asked about.
+  const isNew = change.isNew || wasOver
+  const changedKeys = [...(wasOver ? register.keys() : change.changedKeys)]
   // Removing it for good empties it.
   if (isOver) return { object: schema.name, id: idOf(change.name), isNew, values: {}, purged: true }
-  if (!isNew && changedKeys.has(CREATED_KEY))
+  if (!isNew && changedKeys.includes(CREATED_KEY))
     return { forbidden: 'Who made a record, and when, cannot be changed.', code: 'creation' }
   const { byUid, merged } = syncedFields(schema)
   const now = mergeValues(register, merged).values
@@ -177,10 +180,14 @@ function recordIntent(
     // Machines that have the other value already must judge like those it reaches later.
     if ((register.get(key)?.losers.length ?? 0) > 0) overruled.add(field.name)
   }
+  for (const { field: uid, document } of wasOver ? texts() : []) {
+    const field = byUid.get(uid)
+    if (field !== undefined && document.text !== '') values[field.name] = document.text
+  }
   const owner = register.get(OWNER_KEY)?.winner[1]
   const creator = markAt(register, CREATED_KEY)?.['by']
-  const deleted = changedKeys.has(DELETED_KEY) ? markAt(register, DELETED_KEY) !== null : undefined
-  const isGiven = changedKeys.has(OWNER_KEY) && (!isNew || (owner !== author && owner !== creator))
+  const deleted = changedKeys.includes(DELETED_KEY) || wasOver ? markAt(register, DELETED_KEY) !== null : undefined
+  const isGiven = changedKeys.includes(OWNER_KEY) && (!isNew || (owner !== author && owner !== creator))
   return {
     object: schema.name,
     id: idOf(change.name),
@@ -191,7 +198,7 @@ function recordIntent(
     isEdit: isOfRemoved && !isNew,
     ...(isGiven ? { isTransferred: true } : {}),
     // What was never deleted is not restored.
-    ...(deleted === undefined || (isNew && !deleted) ? {} : { deleted }),
+    ...(deleted === undefined || (change.isNew && !deleted) ? {} : { deleted }),
   }
 }
 
@@ -220,12 +227,13 @@ function feedIntent(
   change: DocChange,
 ): Asked {
   const { name, by } = place
-  if (isPurged(tx, name)) return 'free'
+  const isForged = !by.speaksForOthers && forgesOthers(by.author, change)
+  // Of what is gone for good, too: it may come back.
+  if (isPurged(tx, name) && !isForged) return 'free'
   if (!by.speaksForOthers && isAhead(change)) return notYet
   if (touchesOthers(by.author, change) && !place.mayModerate())
     return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
-  if (!by.speaksForOthers && forgesOthers(by.author, change))
-    return { forbidden: 'This machine may not write in the name of somebody else.', code: 'name' }
+  if (isForged) return { forbidden: 'This machine may not write in the name of somebody else.', code: 'name' }
   return { object: schema.name, id: name.record, isNew: false, values: {}, ...(pins(change) ? { isEdit: true } : {}) }
 }
 

@@ -16,6 +16,7 @@ import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { isSeen, isUnseenText, unseenEdits } from '../write/deletion-mark.ts'
 import type { DeletionMark } from '../write/deletion-mark.ts'
+import { unseenRestore } from '../write/comeback.ts'
 import { PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 
@@ -217,8 +218,10 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   // Numbers are given to records whether they are deleted or not.
   const unseen = new Map([...unseenEdits(register, told)].filter(([one]) => !numbers.has(parseKey(one).uid)))
   const edited = told.texts === undefined ? [] : unseenTexts(scene, told)
-  if (unseen.size === 0 && edited.length === 0) return []
-  const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0]
+  // Whoever restored it brings it back; until then, and where that machine is gone, people are told.
+  const restored = unseenRestore(register)
+  if (unseen.size === 0 && edited.length === 0 && restored === undefined) return []
+  const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0] ?? restored
   // Of lists and sums the whole value: an entry of theirs says one member, or the share of one machine.
   const merged = mergeValues(register, syncedFields(scene.schema).merged).values
   const values: Record<string, Json> = {

@@ -26,6 +26,8 @@ import type { Json } from '#main/replication/core/types.ts'
 import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.ts'
 import { hasDoc, needsProject, putFlags, readDoc, readTexts, textFieldsOf } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
+import { createComebacks } from '../write/comeback.ts'
+import type { ComebackParts } from '../write/comeback.ts'
 import { createRecordBackfill } from '../write/record-backfill.ts'
 import type { MovedFields } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -36,7 +38,7 @@ import type { DeletionScene, SeenText, WriterOf } from './record-conflicts.ts'
 import type { NoteWritten } from './relation-conflicts.ts'
 
 /** What the projection works with. */
-export interface RecordHandlerParts {
+export interface RecordHandlerParts extends ComebackParts {
   readonly data: Pick<DataService, 'applyRemote' | 'brokenLimit' | 'issueNumbers' | 'wholeRecords'>
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas' | 'epoch'>
   readonly clock: Clock
@@ -44,10 +46,6 @@ export interface RecordHandlerParts {
   /** An object by its uid. */
   schemaOf(uid: string): ObjectSchema | undefined
   writerOf(tx: Tx): WriterOf
-  /** Whether an incarnation is one of this machine's. */
-  isOwn(inc: number): boolean
-  /** Makes the rows of a document what it says. */
-  place(tx: Tx, doc: string): void
   /** Whether a file is there: nobody has deleted it, as far as is known here. */
   hasFile(tx: Tx, file: string): boolean
   /** Hears of every record that a peer wrote. */
@@ -69,12 +67,13 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   const { data, clock } = parts
   const { schemaOf: schemas } = parts
   const judgeLimits = createLimitJudge(data, parts)
+  const comebacks = createComebacks(parts)
 
   const projectRecord = (tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected => {
     const name = merged.name as RecordName
     const schema = schemas(name.object)
     if (schema === undefined) return 'later'
-    if (isOwnRow(tx, schema, merged, name.record)) return 'done'
+    if (isOwnRow(tx, schema, merged, name.record) || comebacks.bringsBack(tx, { ...merged, name })) return 'done'
     const { register } = merged.document
     const fields = syncedFields(schema)
     const values = mergeValues(register, fields.merged)
@@ -180,6 +179,8 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (record === undefined) return merged.isFollowed === true ? 'done' : 'later'
     if (!isStored(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
     const { register } = openDocument(recordName, record.state)
+    // What empties it is undone together with the removal.
+    if (comebacks.isContested(register)) return 'done'
     const scene = sceneOf(tx, merged, { schema, register })
     if (!isText && register.has(field.uid)) {
       keepWritten(tx, scene, field.uid)

@@ -94,7 +94,8 @@ export function createConflictEngine(parts: {
           markEdit(schema, recordId, key, isPurged ? { ...mark, feed } : { ...mark, texts }).edit(place)
       })
       if (!isPurged) return
-      for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId)) docs.edit(tx, ctx, emptied, edit)
+      for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId))
+        docs.edit(tx, ctx, emptied, edit, 'after')
     },
     refused: {
       ask: refused.ask,

@@ -114,7 +114,7 @@ export function runBackfill(parts: BackfillParts) {
     const slice =
       handler.backfill?.(tx, at.after, (name, actorId, edit, options) => {
         if (hasDoc(tx, formatDocName(name))) {
-          if (options?.mend === true) parts.docs.edit(tx, contextOf(parts.localId(actorId)), name, edit)
+          if (options?.mend === true) parts.docs.edit(tx, contextOf(parts.localId(actorId)), name, edit, options.order)
           return
         }
         const written = parts.docs.write(tx, name, [edit])

@@ -1,6 +1,6 @@
 // Puts the parts of sync together for one workspace: the log, the documents, what is recorded, what is applied. Loaded
 // only where sync is on. Knows no connection and no HTTP.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises'
 import type { Actor } from '#shared/events.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -47,6 +47,7 @@ import type { Signer } from '#main/replication/wire/device-key.ts'
 import { REFUSED_KEY } from '../refusals/refusal-doc.ts'
 import { createRefusedDocs } from '../refusals/refused-docs.ts'
 import { createDocWriter } from '../write/doc-writer.ts'
+import type { NamedEdit } from '../write/record-edits.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
 import { reissueLogs } from './reissue-logs.ts'
 import type { Devices, Disputed, KnownDevice } from './replica.ts'
@@ -146,6 +147,10 @@ export async function createEngine(parts: EngineParts) {
   const rowChanged = (): void => void (changedRows += 1)
   const hasFile = (tx: Tx, file: string): boolean => parts.hasFile?.(tx, file) ?? false
   const place = (tx: Tx, doc: string): void => projectOne(tx, doc)
+  const editAsOwner = (tx: Tx, { name, edit }: NamedEdit): void => {
+    const actor: Actor = { type: 'user', id: parts.identity?.id(author()) ?? author() }
+    docs.edit(tx, { ...internalContext(host.ids.uuid()), actor }, name, edit)
+  }
   const records = {
     data,
     metadata,
@@ -157,6 +162,7 @@ export async function createEngine(parts: EngineParts) {
     rowChanged,
     hasFile,
     place,
+    edit: editAsOwner,
     ids: host.ids,
   }
   const refused = createRefusedDocs({
@@ -499,6 +505,17 @@ export async function createEngine(parts: EngineParts) {
     recount() {
       state.setProblems(countProblems(read))
       state.tellApplied()
+    },
+    /**
+     * Makes rows what their documents say, waiting for tables that are being changed. To be awaited before writes are recorded
+     * no more: nothing tells what is written then in a row that is behind.
+     */
+    async catchUp() {
+      reproject()
+      while (projecting.isRunning() || soon !== undefined) {
+        await projecting.settled()
+        if (soon !== undefined) await later(soonMs)
+      }
     },
     /**
      * Ends the engine. `leave` has to end the capture of writes: it is called when nothing that the engine itself writes,

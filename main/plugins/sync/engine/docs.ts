@@ -12,8 +12,9 @@ export interface DocWriter {
   /**
    * Gathers a change of a document; it is made at the end of the job, all changes of one document by one actor together,
    * and travels as one envelope in the name of the context's actor.
+   * @param order `after` of a text that comes behind its record, not before it
    */
-  edit(tx: Tx, ctx: RequestContext, name: DocName, edit: Edit): void
+  edit(tx: Tx, ctx: RequestContext, name: DocName, edit: Edit, order?: 'after'): void
   /** Reads a document as the transaction sees it; null when there is none. Changes gathered in this job are not in it. */
   read(reads: Pick<Reads, 'get'>, name: DocName): SyncDocument | null
 }
@@ -80,4 +81,9 @@ export interface BackfillSlice {
  * Makes a document that has no past. One that is there already stays as it is, unless `mend` says that the edit only
  * writes what differs: then what was written while sync was off becomes an ordinary change.
  */
-export type BackfillWriter = (name: DocName, actorId: string, edit: Edit, options?: { readonly mend: true }) => void
+export type BackfillWriter = (
+  name: DocName,
+  actorId: string,
+  edit: Edit,
+  options?: { readonly mend: true; readonly order?: 'after' },
+) => void

@@ -6,6 +6,7 @@ import type { FeedPlace, FeedService, TravellingItem } from '#main/plugins/feed/
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import type { FeedSegment } from '#main/replication/core/feed-doc.ts'
 import { parseFeedKey, readSegment } from '#main/replication/core/feed-doc.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
 import type { DocWriter, MergedDocument } from '../engine/docs.ts'
 import { PURGED_KEY } from '../write/record-edits.ts'
@@ -61,7 +62,7 @@ export function createFeedProjection({ docs, open, feed, onConflicts }: Projecti
 
   /** A record that was removed for good takes its feed along, whatever was said in it meanwhile. */
   const isPurged = (tx: Tx, { object, recordId }: FeedPlace): boolean =>
-    docs.read(tx, { kind: 'record', object, record: recordId })?.register.has(PURGED_KEY) ?? false
+    markAt(docs.read(tx, { kind: 'record', object, record: recordId })?.register, PURGED_KEY) !== null
 
   return (tx: Tx, ctx: RequestContext, { name, document, changedKeys }: MergedDocument): 'done' | 'later' => {
     if (name.kind !== 'feed') return 'done'

@@ -352,7 +352,7 @@ export function createControl(parts: WingParts) {
       pairings.stop()
       await queue
       await announcer.stop()
-      await life.stop()
+      await life.stop(true)
     },
   }
 }

@@ -133,13 +133,13 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
     return machine
   }
 
-  async function stop(): Promise<void> {
+  async function stop(isHostEnding = false): Promise<void> {
     look()
     const ending = machine
     if (ending === null) return
     machine = null
     move('stopping')
-    await ending.stop().finally(() => move('off'))
+    await ending.stop(isHostEnding).finally(() => move('off'))
   }
 
   return {
@@ -166,12 +166,12 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
       try {
         await then(opened)
       } catch (error) {
-        await serially(stop).catch(() => undefined)
+        await serially(() => stop()).catch(() => undefined)
         throw error
       }
     },
-    /** Ends taking part; does nothing where it does not. */
-    stop: () => serially(stop),
+    /** Ends taking part; does nothing where it does not. @param isHostEnding nobody writes until it takes part again */
+    stop: (isHostEnding = false) => serially(() => stop(isHostEnding)),
     /** Does not want to be on any more. */
     giveUp() {
       if (state === 'not_started') move('off')

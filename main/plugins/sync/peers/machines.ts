@@ -7,13 +7,17 @@ import type { Running } from './running.ts'
 /** What is asked of a machine that takes part. */
 type Taking = Pick<Running, 'keys' | 'roster' | 'leases'>
 
+/** This machine: `running` is null while sync is off. */
+interface Own extends Pick<SyncService, 'sharedUntil'> {
+  running(): Taking | null
+}
+
 /**
  * Makes the service.
- * @param running this machine while it takes part; null while sync is off
  * @param onChange hears of every change of the machines
  */
 export function createSyncService(
-  running: () => Taking | null,
+  { running, sharedUntil }: Own,
   ids: Pick<Ids, 'uuid'>,
   onChange: (listener: () => void) => void,
 ): SyncService {
@@ -49,6 +53,7 @@ export function createSyncService(
     async handOn(of, to) {
       await running()?.leases.handOn(internalContext(ids.uuid()), of, to)
     },
+    sharedUntil,
     onMachinesChanged: onChange,
   }
 }

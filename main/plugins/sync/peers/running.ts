@@ -498,6 +498,14 @@ async function assemble(
     },
     /** What a peer has on disk, as far as it said so. */
     acked: (id: string): Vector => sessions.of(id)?.acked() ?? store.of(id).acked,
+    /** {@link SyncService.sharedUntil}; a machine that was unpaired is on its own. */
+    sharedUntil(): string | null {
+      if (isRevoked()) return null
+      const [first = null] = otherIds()
+        .map((id) => sessions.provedAt(id) ?? '')
+        .toSorted()
+      return first
+    },
     /** Whether the others have shut this machine out, by the roster or by their word. */
     isUnpaired: () =>
       isRevoked() ||
@@ -561,7 +569,8 @@ async function assemble(
       await Promise.race([admission.settled(), late])
       cancel()
     },
-    async stop() {
+    /** @param isHostEnding nobody writes until this machine takes part again */
+    async stop(isHostEnding: boolean) {
       for (const mailbox of mailboxes) mailbox.stop()
       for (const off of heard) off()
       clearInterval(beat)
@@ -572,6 +581,7 @@ async function assemble(
       await network.stop()
       await quiet
       await store.stop()
+      if (!isHostEnding) await engine.catchUp()
       await engine.stop()
       // Whoever puts an older copy of the database back later is found out, also where the end of the log was never sent.
       incarnation.beforeSending(engine.replica.vector().get(incarnation.inc) ?? 0)

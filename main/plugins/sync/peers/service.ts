@@ -13,7 +13,7 @@ import type { WorkflowService } from '#main/plugins/workflow/api.ts'
 import type { Conflicts } from '../conflicts/register-conflicts.ts'
 import type { LiveTexts } from '../service.ts'
 import { isTakingPart } from '../store/log-store.ts'
-import { sidecarName } from './workspace-store.ts'
+import { readWorkspace, sidecarName } from './workspace-store.ts'
 import type { Control } from './control.ts'
 import { statusOf } from './status.ts'
 
@@ -67,6 +67,18 @@ export function createPeers(parts: WingParts) {
     loaded: () => loaded,
     /** The machine while it takes part. */
     running: () => loaded?.running() ?? null,
+    /** {@link SyncService.sharedUntil} */
+    async sharedUntil(): Promise<string | null> {
+      const { read, log } = parts.host
+      const running = loaded?.running()
+      if (running) return running.sharedUntil()
+      const stored = readWorkspace(read)
+      if (stored === null) return null
+      const { createRoster } = await import('./roster.ts')
+      const { device, devices } = createRoster({ read, log, known: stored.known })
+      const others = devices().filter((one) => one.device !== stored.device && one.revokedAt === null)
+      return others.length === 0 || device(stored.device)?.revokedAt !== null ? null : ''
+    },
     async stop() {
       await (await loading)?.stop()
     },

@@ -124,7 +124,7 @@ function isSame(read: Reader, name: string, there: Held): boolean {
   if (stored === undefined) return there === null
   if (typeof there === 'string') return stored.text === there
   const { register } = stored
-  if (there === null) return name.startsWith('t/') ? stored.text === '' : register.has(PURGED_KEY)
+  if (there === null) return name.startsWith('t/') ? stored.text === '' : markAt(register, PURGED_KEY) !== null
   return Object.entries(there).every(
     ([key, value]) => canonicalJson(register.get(key)?.winner[1] ?? null) === canonicalJson(value),
   )
@@ -166,7 +166,7 @@ function recordSides(
     const { merged } = syncedFields(schema)
     const now = mergeValues(here, merged).values
     const then = mergeValues(withHeld(here, there ?? {}), merged).values
-    const isGone = here.has(PURGED_KEY) || markAt(here, DELETED_KEY) !== null
+    const isGone = [PURGED_KEY, DELETED_KEY].some((key) => markAt(here, key) !== null)
     const touched = new Set(Object.keys(there ?? {}).map((key) => parseKey(key).uid))
     const shown = isNew || isGone ? new Set([...now.keys(), ...then.keys()]) : touched
     for (const uid of shown) {

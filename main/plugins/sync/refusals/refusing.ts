@@ -5,7 +5,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { inspectUpdate } from '#main/replication/core/inspect-update.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
-import { isEntryOf } from '#main/replication/core/register.ts'
+import { markAt, registerOf } from '#main/replication/core/register.ts'
 import type { EnvelopeBody, Json } from '#main/replication/core/types.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import type { Read } from '../apply/calls.ts'
@@ -291,7 +291,7 @@ function removesForGood(update: Uint8Array): boolean {
     (struct) =>
       struct instanceof Y.Item &&
       struct.content instanceof Y.ContentAny &&
-      struct.content.arr.some((entry) => isEntryOf(entry, new Set([PURGED_KEY]))),
+      markAt(registerOf(struct.content.arr as readonly unknown[]), PURGED_KEY) !== null,
   )
 }
 

@@ -53,6 +53,8 @@ export function createSessions(parts: SessionsParts) {
   const bad = new Map<string, BadCount>()
   /** What each peer had, by its own word, before it was connected last. */
   const ackedBefore = new Map<string, Vector>()
+  /** When each device was last found to have the same, since this machine began. */
+  const proved = new Map<string, string>()
   /** Links that have not ended yet. */
   const closing = new Set<Promise<void>>()
   let unsentSince: string | undefined
@@ -110,8 +112,9 @@ export function createSessions(parts: SessionsParts) {
 
   /** Takes what a session knows into what is remembered. */
   function keep(session: PeerSession): void {
-    const { protocol, lastSeenAt } = session.status()
+    const { protocol, lastSeenAt, proof } = session.status()
     if (protocol !== undefined) memory.note(session.peer, session.acked(), lastSeenAt)
+    if (proof?.compared === 'digest') proved.set(session.peer, proof.at)
   }
 
   function end(session: PeerSession): void {
@@ -201,6 +204,8 @@ export function createSessions(parts: SessionsParts) {
       const never = [...known].filter((peer) => !memory.peers().has(peer))
       return [...memory.missingOn(position).filter((peer) => known.has(peer)), ...never]
     },
+    /** When a device was last found to have the same documents, since this machine began; ISO 8601. */
+    provedAt: (peer: string): string | undefined => proved.get(peer),
     summary,
     /** Why a peer is paused; undefined when it is not. */
     pausedFor,

@@ -7,6 +7,7 @@ import type { EventListener, PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { WorkflowPlace, WorkflowService } from '#main/plugins/workflow/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
 import { contextHere } from '../engine/owner-identity.ts'
 import type { OwnerIdentity } from '../engine/owner-identity.ts'
@@ -59,7 +60,7 @@ export function createWorkflowSync({ docs, workflow, metadata, identity }: Workf
   }
 
   const isPurged = (tx: Tx, { object, recordId }: WorkflowPlace): boolean =>
-    docs.read(tx, { kind: 'record', object, record: recordId })?.register.has(PURGED_KEY) ?? false
+    markAt(docs.read(tx, { kind: 'record', object, record: recordId })?.register, PURGED_KEY) !== null
 
   const travels = ({ object }: WorkflowPlace): boolean =>
     metadata.objectSchemas().some(({ uid, enable }) => uid === object && enable.sync)

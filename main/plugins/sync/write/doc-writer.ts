@@ -63,6 +63,7 @@ interface Change {
   readonly author: string
   readonly name: DocName
   readonly edit: Edit
+  readonly order: 'after' | undefined
 }
 
 const kinds: Record<DocName['kind'], EnvelopeKind> = {
@@ -144,8 +145,8 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
 
   return {
     isRecording: (ctx: RequestContext) => ctx.source !== 'sync',
-    edit(tx, ctx, name, edit) {
-      tx.gather<Change>(flush, { tx, author: parts.authorOf?.(ctx.actor.id) ?? ctx.actor.id, name, edit })
+    edit(tx, ctx, name, edit, order) {
+      tx.gather<Change>(flush, { tx, author: parts.authorOf?.(ctx.actor.id) ?? ctx.actor.id, name, edit, order })
     },
     read: (reads: Pick<Reads, 'get'>, name: DocName) => readDocument(reads, formatDocName(name)) ?? null,
     write,
@@ -157,14 +158,17 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
   }
 }
 
-/** Texts right before their record: who takes it over has them by then, and a deletion says which texts were seen. */
+/**
+ * Texts right before their record: who takes it over has them by then, and a deletion says which texts were seen. Those that
+ * are emptied with it right behind: who brings it back still has them when it hears of that.
+ */
 function inOrder(lists: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
   if (lists.length === 1) return lists
   const targetIn = (list: readonly Change[]): string => {
     const { name } = list[0]!
     return name.kind === 'text' ? `r/${name.object}/${name.record}` : formatDocName(name)
   }
-  const isText = (list: readonly Change[]): boolean => list[0]!.name.kind === 'text'
+  const isText = ([first]: readonly Change[]): boolean => first!.name.kind === 'text' && first!.order !== 'after'
   return [...Map.groupBy(lists, targetIn).values()].flatMap((of) =>
     of.toSorted((a, b) => Number(isText(b)) - Number(isText(a))),
   )

@@ -30,7 +30,7 @@ export function capturePurges(
     const schema = metadata.objectSchema(object ?? '')
     if (writer === undefined || !writer.isRecording(ctx) || schema?.enable.sync !== true || recordId === undefined)
       return
-    for (const { name, edit } of emptyingEdits(tx, schema.uid, recordId)) writer.edit(tx, ctx, name, edit)
+    for (const { name, edit } of emptyingEdits(tx, schema.uid, recordId)) writer.edit(tx, ctx, name, edit, 'after')
   })
 }
 
@@ -77,7 +77,8 @@ export function seenRemoval(
   return document.edit({ inc: 0, clock }, [(place) => place.remove(keys)])?.update ?? null
 }
 
-function feedNames(tx: Tx, object: string, record: string): Extract<DocName, { kind: 'feed' | 'workflow' }>[] {
+/** The documents of the feed and the approvals of a record. */
+export function feedNames(tx: Tx, object: string, record: string): Extract<DocName, { kind: 'feed' | 'workflow' }>[] {
   const workflow = { kind: 'workflow', object, record } as const
   const feeds = namesBelow(tx, `f/${object}/${record}/`).filter((name) => name.kind === 'feed')
   return [...(hasDoc(tx, formatDocName(workflow)) ? [workflow] : []), ...feeds]

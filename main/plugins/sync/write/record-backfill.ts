@@ -11,6 +11,7 @@ import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
 import type { DocKindHandler, BackfillWriter } from '../engine/docs.ts'
+import { markAt } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import { isKeptAside } from '../store/aside-store.ts'
@@ -244,10 +245,12 @@ function knownRecord(
 /** Marks a record that has no row as removed for good, where its document does not say so. */
 function markAsGone(tx: Tx, object: string, record: string, write: BackfillWriter): void {
   const name = { kind: 'record', object, record } as const
-  if (readDocument(tx, formatDocName(name))?.register.has(PURGED_KEY) === true) return
+  const register = readDocument(tx, formatDocName(name))?.register
+  if (register !== undefined && markAt(register, PURGED_KEY) !== null) return
   const feed = feedStamps(tx, object, record)
   write(name, 'system', (edit) => markPurged(edit, feed), { mend: true })
-  for (const empty of emptyingEdits(tx, object, record)) write(empty.name, 'system', empty.edit, { mend: true })
+  for (const empty of emptyingEdits(tx, object, record))
+    write(empty.name, 'system', empty.edit, { mend: true, order: 'after' })
 }
 
 /** Documents without a row: of records that were removed for good while nothing was recorded. */
