@@ -147,8 +147,8 @@ export async function createEngine(parts: EngineParts) {
   const rowChanged = (): void => void (changedRows += 1)
   const hasFile = (tx: Tx, file: string): boolean => parts.hasFile?.(tx, file) ?? false
   const place = (tx: Tx, doc: string): void => projectOne(tx, doc)
-  const editAsOwner = (tx: Tx, { name, edit }: NamedEdit): void => {
-    const actor: Actor = { type: 'user', id: parts.identity?.id(author()) ?? author() }
+  const editAs = (tx: Tx, by: string, { name, edit }: NamedEdit): void => {
+    const actor: Actor = { type: 'user', id: parts.identity?.id(by) ?? by }
     docs.edit(tx, { ...internalContext(host.ids.uuid()), actor }, name, edit)
   }
   const records = {
@@ -162,7 +162,13 @@ export async function createEngine(parts: EngineParts) {
     rowChanged,
     hasFile,
     place,
-    edit: editAsOwner,
+    edit: (tx: Tx, edit: NamedEdit) => editAs(tx, author(), edit),
+    editFeed: (tx: Tx, record: { readonly object: string; readonly record: string }) =>
+      byKind
+        .get('feed')
+        ?.compare?.(tx, { kind: 'feed', object: record.object, record: record.record, segment: 0 }, (name, by, edit) =>
+          editAs(tx, by, { name, edit }),
+        ),
     ids: host.ids,
   }
   const refused = createRefusedDocs({

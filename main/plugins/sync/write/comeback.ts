@@ -25,6 +25,8 @@ export interface ComebackParts {
   isOwn(inc: number): boolean
   /** Gathers an edit in the name of whose machine this is. */
   edit(tx: Tx, edit: NamedEdit): void
+  /** Gathers what the rows of a record's feed have and its documents have not, in the names of those who said it. */
+  editFeed(tx: Tx, record: { readonly object: string; readonly record: string }): void
   /** Makes the rows of a document what it says. */
   place(tx: Tx, doc: string): void
 }
@@ -44,7 +46,7 @@ export function unseenRestore(register: Register): RegisterEntry | undefined {
 }
 
 /** Makes what brings records back. */
-export function createComebacks({ isOwn, edit, place }: ComebackParts) {
+export function createComebacks({ isOwn, edit, editFeed, place }: ComebackParts) {
   const placed = (edited: readonly Gathered[]): void => {
     for (const { tx, name } of edited) place(tx, formatDocName(name))
   }
@@ -52,6 +54,8 @@ export function createComebacks({ isOwn, edit, place }: ComebackParts) {
   const write = (edits: readonly Gathered[]): void => {
     for (const { tx, ...one } of edits) {
       edit(tx, one)
+      // Its documents may have been emptied before: the mark of the record may have had to wait for something.
+      if (one.name.kind === 'record') editFeed(tx, one.name)
       tx.gather(placed, { tx, ...one })
     }
   }
@@ -79,6 +83,10 @@ function comebackEdits(tx: Tx, { name, document }: Merged): NamedEdit[] {
   const { object, record } = name
   const texts = readTexts(tx, { object, record }).filter((one) => one.document.text !== '')
   const feeds = feedNames(tx, object, record)
+  console.log(
+    'CB',
+    feeds.map((of) => [...readDocument(tx, formatDocName(of))!.register.keys()].length),
+  )
   return [
     ...texts.map((one): NamedEdit => {
       const of = { kind: 'text', object, record, field: one.field } as const
