@@ -30,6 +30,21 @@ describe('guessing a column', () => {
     expect(valuesOf(['€ 1.200,50', '€ 3,00'])).toEqual([1200.5, 3])
   })
 
+  it('reads numbers that fit two notations as the table writes fractions', () => {
+    const read = (values: string[], mark: '.' | ','): unknown[] => {
+      const guess = inferColumn('column', values, mark)
+      return toRecords(
+        values.map((value) => [value]),
+        [{ index: 0, field: 'value', type: guess.type, guess }],
+      ).map((record) => Number(record.value))
+    }
+    expect(read(['1.500', '250'], ',')).toEqual([1500, 250])
+    expect(read(['1.500', '250'], '.')).toEqual([1.5, 250])
+    expect(read(['1,250', '3,500'], ',')).toEqual([1.25, 3.5])
+    expect(read(['1,250', '3,500'], '.')).toEqual([1250, 3500])
+    expect(read(['1.500', '2.5'], ',')).toEqual([1.5, 2.5])
+  })
+
   it('reads days whose order the whole column tells', () => {
     expect(valuesOf(['31/12/2025', '01/01/2026'])).toEqual(['2025-12-31', '2026-01-01'])
     expect(valuesOf(['12/31/2025', '01/02/2026'])).toEqual(['2025-12-31', '2026-01-02'])

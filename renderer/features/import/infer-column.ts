@@ -2,7 +2,7 @@
 // days that fits every value is looked for, because a whole column tells what a single cell does not. Pure.
 import { inferFields } from '#shared/field-types/infer.ts'
 import { readDate, readNumber } from './cell-values.ts'
-import type { DateOrder } from './cell-values.ts'
+import type { DateOrder, DecimalMark } from './cell-values.ts'
 import type { ColumnGuess } from './table-types.ts'
 
 const nullWords = new Set(['na', 'n/a', 'null', 'none', '-', '–', '#n/a', 'nan'])
@@ -13,16 +13,20 @@ export function isBlankCell(text: string): boolean {
   return trimmed === '' || nullWords.has(trimmed.toLowerCase())
 }
 
-/** Guesses a column from its title and all its cells; costs a pass over them per type that is tried. */
-export function inferColumn(title: string, cells: readonly string[]): ColumnGuess {
+/**
+ * Guesses a column from its title and all its cells; costs a pass over them per type that is tried.
+ * @param mark what marks the fraction where both marks fit: 1.500 is one and a half, or fifteen hundred
+ */
+export function inferColumn(title: string, cells: readonly string[], mark: DecimalMark = '.'): ColumnGuess {
   const values = cells.map((cell) => (isBlankCell(cell) ? null : cell))
   const guessed = definitionOf(title, values)
   const spoken = hasChoices(guessed) && definitionOf(title, withNone(cells))
   const { type, ...settings } = spoken && hasChoices(spoken) ? spoken : guessed
-  if (type !== 'text') return { type, settings }
   const filled = values.filter((value) => value !== null).map((value) => value.trim())
+  const isGrouped = mark === ',' && type === 'number' && filled.some((value) => groupedByDots.test(value))
+  if (type !== 'text' && !(isGrouped && numberNotation(filled, mark)?.decimal === mark)) return { type, settings }
   // Words such as "None" were left out above: a text column keeps them.
-  return (filled.length > 0 && (numberNotation(filled) ?? dayNotation(filled))) || { type: 'text' }
+  return (filled.length > 0 && (numberNotation(filled, mark) ?? dayNotation(filled))) || { type: 'text' }
 }
 
 function definitionOf(name: string, values: readonly (string | null)[]) {
@@ -39,8 +43,11 @@ function withNone(cells: readonly string[]): (string | null)[] {
 
 const signed: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }
 
-function numberNotation(values: readonly string[]): ColumnGuess | undefined {
-  const decimal = (['.', ','] as const).find((mark) => values.every((value) => readNumber(value, mark) !== null))
+const groupedByDots = /^\D*\d{1,3}(\.\d{3})+\D*$/
+
+function numberNotation(values: readonly string[], first: DecimalMark): ColumnGuess | undefined {
+  const marks = first === '.' ? (['.', ','] as const) : ([',', '.'] as const)
+  const decimal = marks.find((mark) => values.every((value) => readNumber(value, mark) !== null))
   // Without any mark the shared inference had a reason to see words: codes, versions.
   if (!decimal || !values.some((value) => /[.,'\s]\d{3}|,\d|\p{Sc}/u.test(value))) return undefined
   const signs = new Set(values.map((value) => /\p{Sc}/u.exec(value)?.[0] ?? ''))

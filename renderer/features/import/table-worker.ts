@@ -5,6 +5,7 @@ import type { TextSheet } from './read-sheets.ts'
 import { TableError } from './read-table-error.ts'
 import { readTable } from './read-table.ts'
 import type { TextTable } from './read-table.ts'
+import { textOfFile } from './text-of-file.ts'
 import { toRecords } from './to-records.ts'
 import type { ColumnTarget, TableColumn, TableProblem, TableSource, TableSummary } from './table-types.ts'
 
@@ -35,6 +36,8 @@ function nameOf(given: TableSource | undefined): string | undefined {
 }
 
 function summarise(read: TextTable): TableSummary {
+  // Cells are kept apart by semicolons where commas mark fractions.
+  const mark = read.format === 'semicolon' ? ',' : '.'
   const columns = read.header.map((title, index): TableColumn => {
     const values = read.rows.map((row) => row[index] ?? '')
     const samples = new Set<string>()
@@ -47,7 +50,7 @@ function summarise(read: TextTable): TableSummary {
       index,
       title: title.trim() || `Column ${index + 1}`,
       samples: [...samples],
-      guess: inferColumn(title, values),
+      guess: inferColumn(title, values, mark),
     }
   })
   return {
@@ -72,7 +75,7 @@ async function open(given: TableSource): Promise<TextTable> {
     if (!sheet) throw new TableError({ code: 'emptySheet', reason: '' })
     return tableOfSheet(sheet)
   }
-  text = given.kind === 'file' ? await given.file.text() : given.text
+  text = given.kind === 'file' ? await textOfFile(given.file) : given.text
   return readTable(text)
 }
 

@@ -58,13 +58,7 @@ export function useTable(): TableReading {
     setProblem(undefined)
   }, [])
 
-  useEffect(
-    () => () => {
-      turn.current += 1
-      current.current?.close()
-    },
-    [],
-  )
+  useEffect(() => close, [close])
 
   const open = useCallback(
     async (source: TableSource): Promise<void> => {
