@@ -1,7 +1,7 @@
 // Owns the question whether this browser may talk to the host: exchanges the code of the link, asks once, and shows
-// sign-in or the offline page until the answer is yes.
-import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
+// sign-in or the offline page until the answer is yes. What a person typed before their session ended waits below it.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Activity, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Delayed } from '../components/delayed.tsx'
@@ -12,6 +12,7 @@ import { hasCode } from '../lib/api-error.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { onHostBack } from '../lib/host-status.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
+import { meQuery } from '../lib/me.ts'
 import { signInWithCode } from '../lib/session.ts'
 import { t } from '../lib/strings.ts'
 
@@ -38,6 +39,24 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
   const [phase, setPhase] = useState<Phase>('checking')
   const [signedInHere, setSignedInHere] = useState(false)
   const code = useRef(props.code)
+  const { data: me } = useQuery({ ...meQuery, enabled: false })
+  const owner = useRef<string>(undefined)
+  if (phase === 'in' && me) owner.current = me.user.id
+  /** Whether the session may be another one than that of the screens. */
+  const isBack = useRef(false)
+  const isOpened = useRef(false)
+
+  const enter = useCallback(async (): Promise<void> => {
+    if (isBack.current) {
+      const now = await client.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => null)
+      isBack.current = false
+      if (now !== null && now.user.id === owner.current) void client.invalidateQueries()
+      // Nothing of somebody else may stay in the page.
+      else if (isOpened.current) return window.location.reload()
+      else client.clear()
+    }
+    setPhase('in')
+  }, [client])
 
   const run = useCallback(async (): Promise<void> => {
     const oneTime = code.current
@@ -56,14 +75,15 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
     }
     try {
       await client.fetchQuery({ ...objectsQuery, staleTime: 0 })
-      setPhase('in')
+      await enter()
     } catch (error) {
       if (hasCode(error, 'unauthenticated', 'session_expired')) setPhase(refused ? 'refused' : 'out')
       // Who may see nothing is signed in all the same, and what failed is said by the screens that need it.
-      else if (hasCode(error, 'permission_denied', 'internal_error')) setPhase('in')
-      else setPhase('down')
+      else if (hasCode(error, 'permission_denied', 'internal_error')) await enter()
+      // A host that went away again takes no screen with it.
+      else setPhase((current) => (current === 'in' ? 'in' : 'down'))
     }
-  }, [client])
+  }, [client, enter])
 
   // One at a time: a second question asked before the code was exchanged would be answered with no.
   const running = useRef<Promise<void>>(undefined)
@@ -78,7 +98,14 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
     void check()
   }, [check])
 
-  useEffect(() => onSignedOut(() => setPhase((current) => (current === 'in' ? 'out' : current))), [])
+  useEffect(
+    () =>
+      onSignedOut(() => {
+        isBack.current = true
+        setPhase((current) => (current === 'in' ? 'out' : current))
+      }),
+    [],
+  )
 
   useEffect(
     () =>
@@ -91,28 +118,30 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
   )
 
   const onSignedIn = useCallback(() => {
-    client.clear()
+    isBack.current = true
     setSignedInHere(true)
     if (pagesBefore.has(location)) navigate('/', { replace: true })
     void check()
-  }, [check, client, location])
+  }, [check, location])
 
-  if (phase === 'out' || phase === 'refused' || linkPages.has(location)) {
-    return (
-      <Suspense fallback={<Waiting />}>
-        <SignInPages refused={phase === 'refused'} onSignedIn={onSignedIn} />
-      </Suspense>
-    )
-  }
-  if (phase === 'in' && authorizePages.has(location)) {
-    return (
-      <Suspense fallback={<Waiting />}>
-        <AuthorizePages signedInHere={signedInHere} onSignedIn={onSignedIn} />
-      </Suspense>
-    )
-  }
-  if (phase === 'in') return props.children
-  if (phase === 'down') {
+  /** What is shown instead of the application. */
+  const pageOf = (): ReactNode => {
+    if (phase === 'out' || phase === 'refused' || linkPages.has(location)) {
+      return (
+        <Suspense fallback={<Waiting />}>
+          <SignInPages refused={phase === 'refused'} onSignedIn={onSignedIn} />
+        </Suspense>
+      )
+    }
+    if (phase === 'in' && authorizePages.has(location)) {
+      return (
+        <Suspense fallback={<Waiting />}>
+          <AuthorizePages signedInHere={signedInHere} onSignedIn={onSignedIn} />
+        </Suspense>
+      )
+    }
+    if (phase === 'in') return undefined
+    if (phase === 'checking') return <Waiting />
     return (
       <OfflineScreen
         onRetry={() => {
@@ -122,7 +151,14 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
       />
     )
   }
-  return <Waiting />
+  const page = pageOf()
+  if (page === undefined) isOpened.current = true
+  return (
+    <>
+      {page}
+      {isOpened.current && <Activity mode={page === undefined ? 'visible' : 'hidden'}>{props.children}</Activity>}
+    </>
+  )
 }
 
 function Waiting() {

@@ -51,6 +51,18 @@ describe('people and access', () => {
     expect(page.url()).not.toContain('correct')
   })
 
+  it('keeps what is typed when the session was ended elsewhere, for whoever signs in again', async () => {
+    const { page } = ada
+    await go(page, '/account')
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('Ada King')
+    await bench.api('POST', '/auth/admin/revoke-user-sessions', { userId: adaId })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await enterPassword(page, 'ada', password)
+    await navigation(page).waitFor()
+    expect(await name.inputValue()).toBe('Ada King')
+  })
+
   it('sets a second factor up and asks for it', async () => {
     const { page } = ada
     await go(page, '/account/security')

@@ -88,7 +88,8 @@ async function openRoom(place: TextPlace, before: FormerStay | undefined): Promi
 function failureOf(error: unknown): OpenFailure {
   if (hasCode(error, 'sync_document_not_found', 'method_not_allowed')) return 'unavailable'
   if (hasCode(error, 'resource_not_found')) return error.details['reason'] === 'route' ? 'unavailable' : 'gone'
-  if (hasCode(error, 'permission_denied', 'unauthenticated', 'session_expired')) return 'forbidden'
+  if (hasCode(error, 'permission_denied')) return 'forbidden'
+  // A session that ended is begun anew: what was typed goes on then.
   return hasCode(error, 'sync_update_too_large') ? 'too-large' : 'again'
 }
 

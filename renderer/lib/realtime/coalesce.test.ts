@@ -53,5 +53,8 @@ describe('a burst', () => {
     coalescer.stop()
     await vi.advanceTimersByTimeAsync(1_000)
     expect(runs).toBe(2)
+    coalescer.ask()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(runs).toBe(3)
   })
 })

@@ -5,7 +5,7 @@
 export interface Coalescer {
   /** Wishes a run; wishes while one waits are one. */
   ask(): void
-  /** Drops what waits. */
+  /** Drops what waits; a later wish counts again. */
   stop(): void
 }
 
@@ -18,7 +18,6 @@ export function createCoalescer(run: () => unknown, gapMs: number = refreshGapMs
   let lastStart = Number.NEGATIVE_INFINITY
   let running = false
   let wished = false
-  let stopped = false
 
   const start = async (): Promise<void> => {
     timer = undefined
@@ -33,7 +32,7 @@ export function createCoalescer(run: () => unknown, gapMs: number = refreshGapMs
     }
   }
   const schedule = (): void => {
-    if (stopped || timer !== undefined) return
+    if (timer !== undefined) return
     const wait = Math.max(0, lastStart + gapMs - performance.now())
     // Whatever runs tells the person itself when it fails.
     timer = setTimeout(() => void start().catch(() => undefined), wait)
@@ -45,7 +44,6 @@ export function createCoalescer(run: () => unknown, gapMs: number = refreshGapMs
       if (!running) schedule()
     },
     stop() {
-      stopped = true
       wished = false
       clearTimeout(timer)
       timer = undefined
