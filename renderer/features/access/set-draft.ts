@@ -1,5 +1,6 @@
 // Owns a permission set or profile while it is edited: what each cell of the matrix means and what a press changes. Pure.
 import type { RightItem } from '../../lib/right-sets.ts'
+import { stableText } from '../../lib/stable-text.ts'
 
 /** The rights on one object, in the order of the matrix. @source D-44 */
 export const objectFlags = [
@@ -146,13 +147,5 @@ export function countSetChanges(base: SetDraft, draft: SetDraft): number {
     differing(words(base), words(draft)) +
     (base.label === draft.label ? 0 : 1) +
     (stableText(base['description'] ?? '') === stableText(draft['description'] ?? '') ? 0 : 1)
-  )
-}
-
-function stableText(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
   )
 }

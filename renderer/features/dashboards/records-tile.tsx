@@ -15,6 +15,7 @@ import {
   useFieldContext,
   useShownFields,
   useStoredViews,
+  withConditions,
   writeQuery,
 } from '../records/index.ts'
 import type { StoredView } from '../records/index.ts'
@@ -153,12 +154,13 @@ function columnsOf(
   return named ? [named, ...chosen.filter((field) => field !== named)] : chosen
 }
 
-/** The conditions of a view as they were typed, else its filter as it is stored. */
+/** The conditions of a view as this reader has them, else its filter as it is stored. */
 function viewFilter(
-  { query, config }: StoredView,
+  view: StoredView,
   fields: readonly FieldDefinition[],
   context: ReturnType<typeof useFieldContext>,
 ): unknown {
+  const { query, config } = withConditions(view, fields, context)
   return query.filter ? buildGroup(query.filter, fields, context) : config['filter']
 }
 

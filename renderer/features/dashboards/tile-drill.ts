@@ -2,7 +2,14 @@
 // group. Where one of them cannot be said there, there is no way. Pure.
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { tablePath } from '../../lib/record-address.ts'
-import { dimensionCondition, isFilterGroup, madeConditions, readConditions, writeQuery } from '../records/index.ts'
+import {
+  dimensionCondition,
+  isFilterGroup,
+  madeConditions,
+  readConditions,
+  saysSame,
+  writeQuery,
+} from '../records/index.ts'
 import type { FilterGroup, FilterNode } from '../records/index.ts'
 import { isMap } from './dashboard-item.ts'
 import type { Tile } from './dashboard-item.ts'
@@ -21,7 +28,7 @@ export function tileConditions(
   if (isOther || ranged) return null
   if (where === undefined || where === null) return undefined
   const typed = readConditions(tile.options?.['conditions'])
-  if (typed) return typed
+  if (typed && (!isMap(where) || saysSame(typed, where, fields, context))) return typed
   return isMap(where) ? madeConditions(where, fields, context) : null
 }
 

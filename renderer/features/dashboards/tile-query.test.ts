@@ -103,6 +103,10 @@ describe('a tile', () => {
     const filtered = withFilter(number, filter, fields, context)
     expect(filtered.query?.['where']).toEqual({ status: { $eq: 'open' } })
     expect(tileConditions(filtered, fields, context)).toEqual(filter)
+    // What was typed in another language is read as it was meant.
+    const hours = { any: false, conditions: [{ field: 'hours', operator: 'gt', texts: ['1,5'] }] }
+    const foreign = withFilter(number, hours, fields, { ...context, locale: 'de' })
+    expect(tileConditions(foreign, fields, context)?.conditions).toMatchObject([{ texts: ['1.5'] }])
     expect(withFilter(filtered, undefined, fields, context).query).not.toHaveProperty('where')
   })
 })

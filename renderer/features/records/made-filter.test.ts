@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { translateField } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { conditionWords } from './filter-words.ts'
-import { buildGroup, readQuery, writeQuery } from './record-query.ts'
+import { buildGroup, readConditions, readQuery, writeQuery } from './record-query.ts'
 import { madeConditions, withConditions } from './made-filter.ts'
 import type { StoredView } from './record-views.ts'
 
@@ -48,6 +48,29 @@ describe('a filter that was made of a question', () => {
     [{ due: { $gte: '2026-01-01', $lt: '2026-02-01' } }],
   ])('%j has no words there', (filter) => {
     expect(madeConditions(filter, fields, context)).toBeNull()
+  })
+})
+
+describe('a stored view of somebody who writes otherwise', () => {
+  const shownFilter = (filter: Record<string, unknown>, ...condition: string[]) => {
+    const conditions = ['all', condition]
+    const view = { config: { filter, conditions }, query: { filter: readConditions(conditions) } }
+    return withConditions(view as unknown as StoredView, fields, context).query.filter!
+  }
+
+  it.each([
+    [{ hours: { $gt: 1.5 } }, ['hours', 'gt', '1,5']],
+    [{ hours: { $gt: 1500 } }, ['hours', 'gt', '1.500']],
+    [{ due: { $gt: '2026-02-01' } }, ['due', 'gt', '01.02.2026']],
+  ])('asks for %j', (filter, condition) => {
+    expect(buildGroup(shownFilter(filter, ...condition), fields, context)).toEqual(filter)
+  })
+
+  it('keeps what was typed where that says the same, or is there no longer', () => {
+    expect(shownFilter({ hours: { $gt: 1500 } }, 'hours', 'gt', '1,500').conditions).toMatchObject([
+      { texts: ['1,500'] },
+    ])
+    expect(shownFilter({ gone: { $gt: 1 } }, 'gone', 'gt', '1').conditions).toMatchObject([{ field: 'gone' }])
   })
 })
 

@@ -2,7 +2,8 @@
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { listToText } from '../../fields/list-text.ts'
-import { isWritten, operatorWord } from './record-query.ts'
+import { stableText } from '../../lib/stable-text.ts'
+import { buildGroup, conditionsOf, isWritten, operatorOf, operatorWord } from './record-query.ts'
 import type { FilterGroup, FilterNode, RecordFilter } from './record-query.ts'
 import type { StoredView } from './record-views.ts'
 
@@ -37,8 +38,10 @@ function saidConditions(
 }
 
 /**
- * A stored view with the conditions its filter says, where it keeps no conditions of its own: packages and scripts write
- * the filter alone. What has no words in the editor stays as it is written, and in force.
+ * A stored view with the conditions its filter says, where it keeps no conditions of its own, because packages and scripts
+ * write the filter alone, or where they say something else to whoever reads them: operands are kept as they were typed, and
+ * numbers and days are typed in the order and with the marks of a language. What has no words in the editor stays as it is
+ * written, and in force.
  */
 export function withConditions(
   view: StoredView,
@@ -46,8 +49,21 @@ export function withConditions(
   context: FieldContext,
 ): StoredView {
   const { filter, conditions } = view.config
-  if (view.query.filter !== undefined || (conditions ?? null) !== null || !isFilter(filter)) return view
+  const { filter: kept } = view.query
+  if (!isFilter(filter)) return view
+  if (kept === undefined ? (conditions ?? null) !== null : saysSame(kept, filter, fields, context)) return view
   return { ...view, query: { ...view.query, filter: saidConditions(filter, fields, context) } }
+}
+
+/** Whether conditions say to this reader what a filter does; of what is there no longer that is not asked. */
+export function saysSame(
+  kept: FilterGroup,
+  filter: object,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): boolean {
+  const isKnown = conditionsOf(kept).every((node) => isWritten(node) || operatorOf(node, fields) !== undefined)
+  return !isKnown || stableText(buildGroup(kept, fields, context)) === stableText(filter)
 }
 
 function isFilter(value: unknown): value is Readonly<Record<string, unknown>> {

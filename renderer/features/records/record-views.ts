@@ -7,7 +7,7 @@ import { readConditions, readRowHeight, writeConditions } from './record-query.t
 import type { RecordQuery, ViewOptions } from './record-query.ts'
 import { t } from '../../lib/strings.ts'
 import { readTerms, readTotals } from './group-terms.ts'
-import { rememberView } from './view-steps.ts'
+import { bodyOf, rememberView } from './view-steps.ts'
 import type { ViewBody } from './view-steps.ts'
 import type { ViewType } from './view-types.ts'
 import { readViewType } from './view-types.ts'
@@ -213,10 +213,6 @@ export function useViewWrites(object: string) {
       await refresh()
     },
   }
-}
-
-function bodyOf({ viewKind, label, scope, isDefault, config }: ViewBody): ViewBody {
-  return { viewKind, label, scope, isDefault, config }
 }
 
 async function currentBody(object: string, viewId: string): Promise<ViewBody> {

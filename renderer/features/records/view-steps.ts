@@ -1,7 +1,10 @@
 // Owns the steps of the undo list that keep, change and delete stored views.
 import { call } from '../../lib/api-client.ts'
 import { refreshAnswers } from '../../lib/query-client.ts'
+import { stableText } from '../../lib/stable-text.ts'
+import { tn } from '../../lib/strings.ts'
 import { defineUndo } from '../../lib/undo.ts'
+import type { UndoResult } from '../../lib/undo.ts'
 
 /** What a view is made from and changed by. */
 export interface ViewBody {
@@ -26,7 +29,22 @@ export const rememberView = defineUndo<ViewStep>('views.view', {
   redo: async (step) => bring(step, step.after, step.before),
 })
 
-async function bring({ viewId, object }: ViewStep, to: ViewBody | null, from: ViewBody | null): Promise<void> {
+/** What of a view is kept and put back. */
+export function bodyOf({ viewKind, label, scope, isDefault, config }: ViewBody): ViewBody {
+  return { viewKind, label, scope, isDefault, config }
+}
+
+async function bring(
+  { viewId, object }: ViewStep,
+  to: ViewBody | null,
+  from: ViewBody | null,
+): Promise<UndoResult<ViewStep> | void> {
+  if (from !== null) {
+    const { views } = await call('listViews', { query: { object } })
+    const now = views.find(({ id }) => id === viewId)
+    // Somebody else changed it since: that is not taken back with it.
+    if (now && stableText(bodyOf(now)) !== stableText(from)) return { left: tn('undo.left', 1, { label: now.label }) }
+  }
   if (to === null) await call('deleteView', { params: { viewId } })
   else if (from === null) {
     await call('createView', { params: {}, body: { ...to, object, key: viewId.slice(object.length + 1) } })
