@@ -127,6 +127,14 @@ describe('two people', () => {
     await expectWithin(cell(owner.page, '$7.00'))
   })
 
+  it('learn that the record on screen was deleted, and that it is back', async () => {
+    const notice = grace.page.getByText('It was deleted, or you may not see it.')
+    await bench.api('DELETE', `/data/book/${bookId}`)
+    await expectWithin(notice)
+    await bench.api('POST', `/data/book/${bookId}/restore`, {})
+    await notice.waitFor({ state: 'detached' })
+  })
+
   it('write to each other: a mention, a reply, a reaction and a pin arrive', async () => {
     await go(owner.page, `/o/book?rec=${bookId}&tab=activity`)
     await go(grace.page, `/o/book/record/${bookId}`)

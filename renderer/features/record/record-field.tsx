@@ -9,6 +9,7 @@ import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
+import { showToast } from '../../lib/toast.ts'
 import { LiveText, useHasLiveText } from '../live-text/index.ts'
 import { FieldValue, holdsLinks } from './field-value.tsx'
 import { RecordFiles } from './record-files.tsx'
@@ -21,6 +22,9 @@ interface Draft {
   base: GridRecord
   problem: string | undefined
 }
+
+/** What could not be saved before its field left the screen, by record and field: it is there again with the field. */
+const waiting = new Map<string, Draft>()
 
 /** One field. */
 export function RecordField(props: {
@@ -39,7 +43,9 @@ export function RecordField(props: {
 }) {
   const { field, record, context, save } = props
   const id = useId()
-  const [draft, setDraft] = useState<Draft>()
+  const place = `${props.object} ${String(record['id'])} ${field.name}`
+  const [found] = useState(() => waiting.get(place))
+  const [draft, setDraft] = useState(found)
   const [saving, setSaving] = useState<{ value: unknown }>()
   const [live, setLive] = useState<'open' | 'never'>()
   /** What was typed together with others, until the record comes with it. */
@@ -62,6 +68,17 @@ export function RecordField(props: {
 
   useEffect(() => setLeft(undefined), [stored])
 
+  const isThere = useRef(false)
+  const leave = useRef<() => void>(undefined)
+  useEffect(() => {
+    isThere.current = true
+    waiting.delete(place)
+    return () => {
+      isThere.current = false
+      leave.current?.()
+    }
+  }, [place])
+
   const open = (): void => {
     if (type.toggle) void write(type.toggle(value), record)
     else if (hasLive) setLive('open')
@@ -77,14 +94,19 @@ export function RecordField(props: {
     focusOpener.current = true
     setDraft(undefined)
   }
+  /** Keeps typed text with the reason beside it, also of a field that has left the screen. */
+  const refuse = (refused: Draft): void => {
+    setDraft(refused)
+    if (!isThere.current) waiting.set(place, refused)
+  }
   const write = async (next: unknown, base: GridRecord, typed?: string): Promise<void> => {
     setSaving({ value: next })
     try {
       await save(field.name, next, base)
     } catch (error) {
-      // The typed text stays, with the reason beside it.
-      const text = typed ?? type.toText(next, field, context)
-      setDraft({ text, base, problem: error instanceof Error ? error.message : String(error) })
+      const problem = error instanceof Error ? error.message : String(error)
+      refuse({ text: typed ?? type.toText(next, field, context), base, problem })
+      if (!isThere.current) showToast({ message: `${label}: ${problem}`, tone: 'bad', stays: true })
     } finally {
       setSaving(undefined)
     }
@@ -93,14 +115,22 @@ export function RecordField(props: {
     if (!draft || saving) return
     const read = type.parse(text, field, context)
     if (!read.ok) {
-      setDraft({ ...draft, text, problem: read.message })
+      refuse({ ...draft, text, problem: read.message })
       return
     }
     if (!leaving) focusOpener.current = true
     setDraft(undefined)
+    // It is given to the host already where this very event takes the field away.
+    leave.current = undefined
     const before = type.parse(type.toText(draft.base[field.name], field, context), field, context)
     if (before.ok && JSON.stringify(before.value ?? null) === JSON.stringify(read.value ?? null)) return
     void write(read.value, draft.base, text)
+  }
+
+  leave.current = () => {
+    if (!draft || draft.text === type.toText(draft.base[field.name], field, context)) return
+    if (draft.problem === undefined) commit(draft.text, true)
+    else refuse(draft)
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -157,7 +187,8 @@ export function RecordField(props: {
                 recordId={String(record['id'])}
                 invalid={draft.problem !== undefined}
                 describedBy={`${id}-problem`}
-                autoFocus
+                // What is found again takes the focus from nothing.
+                autoFocus={draft !== found}
                 onDraft={(text) => setDraft({ ...draft, text })}
                 onDone={(text) => commit(text, false)}
               />

@@ -1,8 +1,10 @@
 // Owns the parts of a record besides its fields: activity, history and files, one at a time. They are loaded when first shown.
 import { Suspense } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
+import { Notice } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { t } from '../../lib/strings.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { RecordFileList } from './record-file-list.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
@@ -44,5 +46,14 @@ export function RecordPart(props: {
         />
       )}
     </Suspense>
+  )
+}
+
+/** Says that a record is there no more while what is known of it, and typed into it, is still on screen. */
+export function GoneNotice() {
+  return (
+    <Notice tone="warn" title={t('record.gone')} live>
+      {t('record.gone.text')}
+    </Notice>
   )
 }

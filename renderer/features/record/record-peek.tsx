@@ -11,7 +11,7 @@ import { WorkflowPanel } from '../workflow/index.ts'
 import { RecordDetails } from './record-details.tsx'
 import { fileFields } from './record-file-list.tsx'
 import { RecordHeader } from './record-header.tsx'
-import { RecordPart } from './record-parts.tsx'
+import { GoneNotice, RecordPart } from './record-parts.tsx'
 import { useRecordPage } from './use-record-page.ts'
 import classes from './record.module.css'
 
@@ -64,6 +64,7 @@ export function RecordPeek(props: RecordPeekProps) {
       />
       {record ? (
         <div className={classes.peekBody}>
+          {page.isGone && <GoneNotice />}
           <WorkflowPanel object={object.name} recordId={id} level={3} />
           <TabbedParts label={t('record.parts')} tabs={tabs} chosen={chosen} onChoose={props.onTab}>
             {chosen === 'details' ? (

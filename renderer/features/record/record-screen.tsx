@@ -18,7 +18,7 @@ import { WorkflowPanel } from '../workflow/index.ts'
 import { RecordDetails } from './record-details.tsx'
 import { fileFields } from './record-file-list.tsx'
 import { RecordHeader } from './record-header.tsx'
-import { RecordPart } from './record-parts.tsx'
+import { GoneNotice, RecordPart } from './record-parts.tsx'
 import { neighboursQuery } from './record-queries.ts'
 import { useRecordPage } from './use-record-page.ts'
 import classes from './record.module.css'
@@ -97,6 +97,7 @@ function RecordOfObject(props: { object: ObjectItem; id: string }) {
       {record && (
         <div className={classes.columns} data-single={!hasFeed || undefined}>
           <div className={classes.main}>
+            {page.isGone && <GoneNotice />}
             <WorkflowPanel object={object.name} recordId={id} level={2} />
             <RecordDetails
               object={object}

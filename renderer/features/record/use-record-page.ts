@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { fieldTypeOf } from '../../fields/index.ts'
+import { hasCode } from '../../lib/api-error.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { t } from '../../lib/strings.ts'
@@ -80,6 +81,8 @@ export function useRecordPage(input: {
     context,
     record,
     error,
+    /** It was there a moment ago: what is on screen of it is all that is left. */
+    isGone: record !== undefined && hasCode(error, 'resource_not_found'),
     refetch,
     edits,
     members,
