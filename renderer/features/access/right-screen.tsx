@@ -12,6 +12,7 @@ import { rightSetQuery } from '../../lib/right-sets.ts'
 import type { RightItem, RightType } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
+import { useDraftBase } from '../../lib/use-draft-base.ts'
 import { Denied } from './access-page.tsx'
 import { RoleEditor } from './role-editor.tsx'
 import { SetEditor } from './set-editor.tsx'
@@ -21,7 +22,8 @@ const types: readonly RightType[] = ['permission', 'profile', 'role']
 /** The page. */
 export function RightScreen(props: { type: string; name: string }) {
   const type = types.find((each) => each === props.type) ?? 'permission'
-  const { data, error, refetch } = useQuery(rightSetQuery(type, props.name))
+  const { data: latest, error, refetch } = useQuery(rightSetQuery(type, props.name))
+  const { base: data, onChanged } = useDraftBase(latest)
   if (!data) {
     return (
       <Page title={t('word.access')}>
@@ -56,7 +58,11 @@ export function RightScreen(props: { type: string; name: string }) {
         type={type}
         item={data.item}
         etag={data.etag}
-        onReload={() => void refetch()}
+        onChanged={onChanged}
+        onReload={() => {
+          onChanged(false)
+          void refetch()
+        }}
       />
     </Page>
   )
@@ -75,7 +81,7 @@ function DeleteButton(props: { type: RightType; item: RightItem }) {
     try {
       await call('deleteMetadataItem', { params: { type, name: item.name }, query: {} })
       showToast({ message: t('rights.deleted', { label: item.label }) })
-      navigate('/access/rights')
+      navigate('/access/rights', { unasked: true })
       await client.invalidateQueries({ queryKey: ['right-sets', type], exact: true })
     } catch (error) {
       showProblem(error)

@@ -1,16 +1,18 @@
 // Owns saving a profile, permission set or role over the version it was edited from.
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { storedRightItem } from '../../lib/right-sets.ts'
 import type { RightItem, RightType } from '../../lib/right-sets.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { leaveQuestion } from '../objects/index.ts'
 import classes from './access.module.css'
 
 /** What an editor of one item is given. */
@@ -18,15 +20,21 @@ export interface RightEditorProps {
   type: RightType
   item: RightItem
   etag: string | undefined
+  /** Told whether there are changes. */
+  onChanged: (isChanged: boolean) => void
+  /** Gives the draft up for what is stored. */
   onReload: () => void
 }
 
 /** The bar that says how much is not saved, and saves it. */
 export function SaveBar(props: RightEditorProps & { changes: number; next: () => RightItem; onDiscard: () => void }) {
-  const { type, item, etag, changes } = props
+  const { type, item, etag, changes, onChanged } = props
   const client = useQueryClient()
   const [problem, setProblem] = useState<{ text: string; stale: boolean }>()
   const [busy, setBusy] = useState(false)
+  const isChanged = changes > 0
+  useEffect(() => onChanged(isChanged), [onChanged, isChanged])
+  useLeaveGuard(isChanged ? leaveQuestion(item.label) : undefined)
 
   const save = async (): Promise<void> => {
     setBusy(true)
@@ -40,6 +48,7 @@ export function SaveBar(props: RightEditorProps & { changes: number; next: () =>
         headers: etag === undefined ? undefined : { 'If-Match': etag },
       })
       showToast({ message: t('rights.saved', { label: next.label }), tone: 'good' })
+      onChanged(false)
       await client.invalidateQueries({ queryKey: ['right-sets'] })
       await client.invalidateQueries({ queryKey: ['own-rights'] })
       await client.invalidateQueries({ queryKey: ['people', 'effective'] })

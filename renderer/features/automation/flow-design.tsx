@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -13,6 +13,7 @@ import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { useDraftBase } from '../../lib/use-draft-base.ts'
 import { actionsQuery, automationKey, flowItemQuery } from './automation-queries.ts'
 import type { Action, FlowItem } from './automation-queries.ts'
 import { graphAt, placeKey } from './flow-bodies.ts'
@@ -32,12 +33,13 @@ const DesignCanvas = lazyPart(async () => ({ default: (await import('./design-ca
 
 /** The editor of a flow. */
 export function FlowDesign(props: { name: string; problems: readonly FlowProblem[] }) {
-  const { data: flow, error, refetch } = useQuery(flowItemQuery(props.name))
+  const { data: latest, error, refetch } = useQuery(flowItemQuery(props.name))
   const { data: actions, error: noActions } = useQuery(actionsQuery)
   const [chosen, setChosen] = useState<StepPlace>()
   // Kept here: after a save the editor begins anew.
   const isWide = useMediaQuery('(min-width: 900px)', true, { getInitialValueInEffect: false })
   const [wanted, setDrawn] = useState<boolean>()
+  const { base: flow, onChanged } = useDraftBase(latest)
   const failure = error ?? noActions
   if (failure && !(flow && actions)) return <LoadFailure error={failure} onRetry={() => void refetch()} />
   if (!flow || !actions) return null
@@ -51,7 +53,11 @@ export function FlowDesign(props: { name: string; problems: readonly FlowProblem
       onChoose={setChosen}
       isDrawn={wanted ?? isWide}
       onDraw={setDrawn}
-      onReload={() => void refetch()}
+      onChanged={onChanged}
+      onReload={() => {
+        onChanged(false)
+        void refetch()
+      }}
     />
   )
 }
@@ -68,17 +74,21 @@ interface EditorProps {
   onDraw: (drawn: boolean) => void
   /** What keeps the stored flow from running. */
   problems: readonly FlowProblem[]
+  /** Told whether there are changes. */
+  onChanged: (isChanged: boolean) => void
+  /** Gives the draft up for what is stored. */
   onReload: () => void
 }
 
 function Editor(props: EditorProps) {
-  const { name, flow, actions, onChoose, isDrawn } = props
+  const { name, flow, actions, onChoose, isDrawn, onChanged } = props
   const client = useQueryClient()
   const [first] = useState(() => flowDraftOf(flow.item))
   const [draft, setDraft] = useState(first)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<unknown>()
   const isChanged = draft !== first
+  useEffect(() => onChanged(isChanged), [onChanged, isChanged])
   const status = flow.item['status'] === 'active' ? 'active' : 'draft'
   useLeaveGuard(
     isChanged

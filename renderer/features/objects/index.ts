@@ -16,6 +16,7 @@ export { nameFromLabel, uniqueName } from './object-names.ts'
 export { hasOptions } from './field-settings.ts'
 export { typeLabel } from './field-types.ts'
 export { deleteObject } from './delete-object.ts'
+export { leaveQuestion } from './leave-question.ts'
 export type { FieldPlace } from './field-in-place.tsx'
 
 /** Editing a field, or adding one, from the records of its object; loaded when it is first shown. */
