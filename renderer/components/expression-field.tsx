@@ -54,6 +54,7 @@ export function ExpressionField(props: ExpressionFieldProps) {
     })
   }
   const onKeyDown = (event: KeyboardEvent<Element>): void => {
+    if (event.nativeEvent.isComposing) return
     if (event.key === ' ' && event.ctrlKey) {
       event.preventDefault()
       look(event.currentTarget, value, true)

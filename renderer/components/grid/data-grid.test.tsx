@@ -291,6 +291,40 @@ describe('DataGrid editing', () => {
   })
 })
 
+describe('DataGrid that was left', () => {
+  it('says elsewhere that a cell was not saved', async () => {
+    let refuse = (): void => undefined
+    const onNotice = vi.fn<(notice: GridNotice) => void>()
+    const save = (): Promise<void> => new Promise((_resolve, reject) => (refuse = () => reject(new Error('Taken.'))))
+    const { unmount } = render(<Screen save={save} onNotice={onNotice} />)
+    act(() => grid().focus())
+    press('Enter')
+    type('new')
+    press('Enter')
+    unmount()
+    await act(async () => refuse())
+    expect(onNotice).toHaveBeenCalledWith({ text: 'Title, row 1 was not saved: Taken.', partly: true })
+  })
+})
+
+describe('DataGrid with cells chosen here and there', () => {
+  it('clears all of them as one group, each once', async () => {
+    const onEditMany = vi.fn(async () => undefined)
+    render(<Screen onEditMany={onEditMany} />)
+    for (const [at, name] of ['2,001', '4,002', '2,001'].entries()) {
+      fireEvent.pointerDown(screen.getByRole('gridcell', { name }), { button: 0, ctrlKey: at > 0 })
+    }
+    press('Delete')
+    await waitFor(() => expect(onEditMany).toHaveBeenCalledTimes(1))
+    expect(onEditMany.mock.calls[0]).toMatchObject([
+      [
+        { rowIndex: 2, field: 'amount', value: null },
+        { rowIndex: 4, field: 'amount', value: null },
+      ],
+    ])
+  })
+})
+
 describe('DataGrid with others', () => {
   it('frames the cell somebody else is editing and says who, without changing what the cell is called', () => {
     const others = new Map([['r2', new Map([['title', { name: 'Grace Hopper', initials: 'GH', hue: 3 }]])]])

@@ -76,17 +76,20 @@ export function DataGrid(props: DataGridProps): ReactNode {
     [reveal, announce, labels],
   )
 
+  const grid = useRef<HTMLDivElement>(null)
   const edits = useCellEdits({
     save: async ({ rowIndex, field, value, row }) => onEdit?.(rowIndex, field, value, row),
     saveMany: props.onEditMany,
     describe: props.describeError ?? ((error) => (error instanceof Error ? error.message : String(error))),
     onFailed: ({ field, rowIndex }, message) => {
       const label = columns.columns.find(({ name }) => name === field)?.label ?? field
-      announce(labels.notSaved(label, rowNumber(props, rowIndex), message))
+      const text = labels.notSaved(label, rowNumber(props, rowIndex), message)
+      if (grid.current) announce(text)
+      // Who has left the table meanwhile sees no cell.
+      else props.onNotice?.({ text, partly: true })
     },
   })
 
-  const grid = useRef<HTMLDivElement>(null)
   const entry = useRef(false)
   const doors = useMemo(
     () => ({

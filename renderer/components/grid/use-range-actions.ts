@@ -4,7 +4,7 @@ import type { ClipboardEvent } from 'react'
 import { writeHtmlTable, writeTsv } from './clipboard.ts'
 import type { GridCore } from './grid-core.ts'
 import { rowTexts, tell } from './grid-core.ts'
-import { currentRange, extendTo, selectCell } from './selection.ts'
+import { currentRange, extendTo, rangeOf, selectCell } from './selection.ts'
 
 /** Actions on the selected range. */
 export interface RangeActions {
@@ -46,7 +46,7 @@ export function useRangeActions(core: GridCore): RangeActions {
     if (!inRows) return
     event.preventDefault()
     const clear = (module: RangeWrites): void => {
-      if (isCut && props.onEdit) module.clearRange(core, range)
+      if (isCut && props.onEdit) module.clearRanges(core, [range])
     }
     const table: string[][] = []
     for (let index = range.top; index <= range.bottom; index++) {
@@ -72,7 +72,8 @@ export function useRangeActions(core: GridCore): RangeActions {
       act((module) => module.pasteInto(core, range, copied))
     },
     clear: () => {
-      if (inRows) act((module) => module.clearRange(core, range))
+      const areas = selection.ranges.map(rangeOf)
+      if (inRows) act((module) => module.clearRanges(core, areas))
     },
     fillDown: () => {
       if (inRows && range.bottom > range.top) act(async (module) => module.fillDown(core, range))

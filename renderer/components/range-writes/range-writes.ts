@@ -2,6 +2,7 @@
 // its rows are read first, in the grid's order, then written; whatever is left out is told with its number and reason.
 // Loaded when a range is written for the first time.
 import { writeHtmlTable, writeTsv } from '../grid/clipboard.ts'
+import { cellKey } from '../grid/edit.ts'
 import type { ParkedText } from '../grid/edit.ts'
 import type { GridCore, LoadedCell } from '../grid/grid-core.ts'
 import { rowKeyOf, rowTexts, shownValue, skipHeadings, tell } from '../grid/grid-core.ts'
@@ -51,9 +52,12 @@ interface Sorted {
   readonly: Set<string>
 }
 
-/** Empties the editable cells of a range. */
-export function clearRange(core: GridCore, area: CellRange): void {
-  writeRange(core, { area, textAt: () => '' })
+/** Empties the editable cells of ranges. */
+export function clearRanges(core: GridCore, areas: readonly CellRange[]): void {
+  const writes = areas.map((area): RangeWrite => ({ area, textAt: () => '' }))
+  const number = areas.reduce((sum, area) => sum + cellsOf(area), 0)
+  if (number <= shownLimit && writes.every((write) => isLoaded(core, write))) return writeShown(core, writes)
+  for (const write of writes) writeRange(core, write)
 }
 
 /** Gives all rows of a range the values of its first one. */
@@ -184,17 +188,22 @@ export async function copyUnloaded(core: GridCore, range: CellRange): Promise<bo
 
 function writeRange(core: GridCore, write: RangeWrite): void {
   const { props } = core
-  const { top, bottom, left, right } = write.area
-  const number = (bottom - top + 1 + (write.adds ?? 0)) * (right - left + 1)
+  const number = cellsOf(write.area, write.adds)
   const limit = props.onWriteMany || props.onEditMany ? groupLimit : singleLimit
   if (number > limit) return tell(core, { text: labels.tooMany(number, limit), partly: true })
-  const isShown = number <= shownLimit && !write.adds && rowsOf(core, write.area).every((row) => row !== undefined)
-  if (isShown || !props.onWriteMany || !props.loadRows) return writeShown(core, write)
+  const isShown = number <= shownLimit && !write.adds && isLoaded(core, write)
+  if (isShown || !props.onWriteMany || !props.loadRows) return writeShown(core, [write])
   // One after the other: the second reads what the first has written.
   running = running.then(async () => writeAll(core, write))
 }
 
 let running: Promise<void> = Promise.resolve()
+
+function cellsOf({ top, bottom, left, right }: CellRange, adds = 0): number {
+  return (bottom - top + 1 + adds) * (right - left + 1)
+}
+
+const isLoaded = (core: GridCore, { area }: RangeWrite): boolean => rowsOf(core, area).every((row) => row !== undefined)
 
 /** Rows of an area in order, headings left out; undefined where one is not loaded. */
 function rowsOf({ props }: GridCore, { top, bottom }: CellRange): (Row | undefined)[] {
@@ -207,16 +216,21 @@ function rowsOf({ props }: GridCore, { top, bottom }: CellRange): (Row | undefin
   return rows
 }
 
-/** Writes what is loaded: every cell shows its new value at once. */
-function writeShown(core: GridCore, write: RangeWrite): void {
-  const rows = rowsOf(core, write.area)
-  const loaded = rows.filter((row) => row !== undefined)
-  const sorted = sort(core, write, loaded)
-  core.edits.write(sorted.changes)
-  core.edits.park(sorted.refused)
-  const missing = rows.length - loaded.length
-  const left = [...leftOut(write, sorted), ...(missing > 0 ? [labels.notLoaded(missing)] : [])]
-  const text = [labels.changed(sorted.changes.length), ...left].join(' ')
+/** Writes what is loaded: every cell shows its new value at once. A cell of two ranges is written once. */
+function writeShown(core: GridCore, writes: readonly RangeWrite[]): void {
+  const changes = new Map<string, CellChange>()
+  const left: string[] = []
+  for (const write of writes) {
+    const rows = rowsOf(core, write.area)
+    const loaded = rows.filter((row) => row !== undefined)
+    const sorted = sort(core, write, loaded)
+    for (const change of sorted.changes) changes.set(cellKey(change), change)
+    core.edits.park(sorted.refused)
+    const missing = rows.length - loaded.length
+    left.push(...leftOut(write, sorted), ...(missing > 0 ? [labels.notLoaded(missing)] : []))
+  }
+  core.edits.write([...changes.values()])
+  const text = [labels.changed(changes.size), ...new Set(left)].join(' ')
   if (left.length > 0) tell(core, { text, partly: true })
   else core.announce(text)
 }

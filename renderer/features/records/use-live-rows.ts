@@ -28,11 +28,10 @@ export function useLiveRows(input: LiveRows): (editing: boolean) => void {
   latest.current = input
   const editing = useRef(false)
   const held = useRef(false)
+  /** Whether rows moved before there were any: those on their way may be from before. */
+  const early = useRef(false)
   const shownAt = useRef(Number.POSITIVE_INFINITY)
   const { isShown: isThere } = input
-  useEffect(() => {
-    if (isThere) shownAt.current = Math.min(shownAt.current, performance.now())
-  }, [isThere])
   const reload = useMemo(
     () =>
       createCoalescer(async () => {
@@ -45,6 +44,12 @@ export function useLiveRows(input: LiveRows): (editing: boolean) => void {
     [],
   )
   useEffect(() => () => reload.stop(), [reload])
+  useEffect(() => {
+    if (!isThere) return
+    shownAt.current = Math.min(shownAt.current, performance.now())
+    if (early.current) reload.ask()
+    early.current = false
+  }, [isThere, reload])
   const { object } = input
   useEffect(
     () =>
@@ -57,22 +62,22 @@ export function useLiveRows(input: LiveRows): (editing: boolean) => void {
 
   useChannel(`object:${input.object}`, (message) => {
     const { view, rows, isShown } = latest.current
-    if (!isShown) return
     if (message.kind === 'open') {
       // Headings and figures cost the host more than a block of rows: they are not asked for twice as a view opens.
-      if (!view.figured || performance.now() - shownAt.current > openingMs) reload.ask()
+      if (isShown && (!view.figured || performance.now() - shownAt.current > openingMs)) reload.ask()
     }
     if (message.kind !== 'event' || !isRecordEvent(message.event)) return
     const { event } = message
-    // What this window writes itself it shows itself; an edited record stays in its place until something else moves it.
-    if (isBeingWritten(event.recordId)) return
     let isKnown = false
     rows.patch((row) => {
       const next = rowAfter(row, event, view.expand)
       isKnown ||= next === row && saysNothingNew(row, event)
       return next
     })
-    if (!isKnown && movesRows(event, view)) reload.ask()
+    // What this window writes itself it shows itself; an edited record stays in its place until something else moves it.
+    if (isKnown || isBeingWritten(event.recordId) || !movesRows(event, view)) return
+    if (isShown) reload.ask()
+    else early.current = true
   })
 
   return useCallback(
