@@ -34,11 +34,9 @@ function take(): void {
 
 /** Whether the guards let go; then they are free, because what they kept is given up. */
 async function mayLeave(): Promise<boolean> {
-  const [guard] = guards
-  if (!guard) return true
-  const yes = await guard()
-  if (yes) guards.clear()
-  return yes
+  for (const guard of [...guards]) if (!(await guard())) return false
+  guards.clear()
+  return true
 }
 
 // The address has changed already when the browser tells: what is on screen stays until the answer.

@@ -34,17 +34,54 @@ export function useLeaveGuard(question: LeaveQuestion | undefined): void {
   }, [text])
 }
 
-/** Has the browser ask before the page is closed or loaded anew, as long as what is answered was last told true. */
-export function useHeldPage(): (isUnsaved: boolean) => void {
-  const held = useRef(false)
-  useEffect(() => {
-    const hold = (event: BeforeUnloadEvent): void => {
-      if (held.current) event.preventDefault()
+/** How long a save that is under way is waited for before anybody is asked, and how often it is looked for, in milliseconds. */
+const savingMs = 1_000
+const lookMs = 20
+
+/**
+ * Asks before the screen is left, closed or loaded anew, as long as what is answered was last told that something is unsaved.
+ * What has the focus is left first, as by a click elsewhere, and what is under way is waited for.
+ */
+export function useHeldPage(question: LeaveQuestion): (isUnsaved: boolean, isUnderWay: boolean) => void {
+  const latest = useRef(question)
+  latest.current = question
+  const isSaving = useRef(false)
+  const release = useRef<() => void>(undefined)
+  const hold = useCallback((): (() => void) => {
+    const needless = new AbortController()
+    const free = guardLocation(async () => {
+      const typedInto = document.activeElement
+      if (typedInto instanceof HTMLElement && typedInto.matches('input, textarea, select')) typedInto.blur()
+      for (let waited = 0; isSaving.current && waited < savingMs; waited += lookMs) {
+        await new Promise((resolve) => setTimeout(resolve, lookMs))
+      }
+      return needless.signal.aborted || confirmAction(latest.current, needless.signal)
+    })
+    const keep = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', keep)
+    return () => {
+      needless.abort()
+      free()
+      window.removeEventListener('beforeunload', keep)
     }
-    window.addEventListener('beforeunload', hold)
-    return () => window.removeEventListener('beforeunload', hold)
   }, [])
-  return useCallback((isUnsaved) => {
-    held.current = isUnsaved
-  }, [])
+  useEffect(
+    () => () => {
+      release.current?.()
+      release.current = undefined
+    },
+    [],
+  )
+  return useCallback(
+    (isUnsaved, isUnderWay) => {
+      isSaving.current = isUnderWay
+      if (isUnsaved) {
+        release.current ??= hold()
+        return
+      }
+      release.current?.()
+      release.current = undefined
+    },
+    [hold],
+  )
 }

@@ -11,6 +11,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { FormField } from './new-record-dialog.tsx'
+import { partRows } from './record-batches.ts'
 import type { RecordWrites } from './record-writes.ts'
 import classes from './records.module.css'
 
@@ -18,7 +19,7 @@ interface BulkEditProps {
   object: string
   fields: readonly FieldDefinition[]
   context: FieldContext
-  /** Ids of the records to change, 1,000 at most. */
+  /** Ids of the records to change. */
   ids: readonly string[]
   writes: RecordWrites
   onClose: () => void
@@ -84,6 +85,7 @@ function BulkForm({ object, fields, context, ids, writes, onClose }: BulkEditPro
         onChange={(event) => {
           setName(event.currentTarget.value)
           setText('')
+          setEmpties(false)
           setProblem(undefined)
         }}
       />
@@ -130,7 +132,11 @@ function BulkForm({ object, fields, context, ids, writes, onClose }: BulkEditPro
 
 /** The records as they are now: what is written expects these versions. @throws ApiError */
 async function readRecords(object: string, ids: readonly string[]): Promise<GridRecord[]> {
-  const body = { filter: { id: { $in: [...ids] } }, top: ids.length }
-  const { records } = await call('queryRecords', { params: { object }, body })
-  return records
+  const rows: GridRecord[] = []
+  for (let at = 0; at < ids.length; at += partRows) {
+    const part = ids.slice(at, at + partRows)
+    const body = { filter: { id: { $in: part } }, top: part.length }
+    rows.push(...(await call('queryRecords', { params: { object }, body })).records)
+  }
+  return rows
 }

@@ -1,4 +1,4 @@
-// Owns deleting records with a way back: one request for all, a message with Undo, a step in the undo list.
+// Owns deleting records with a way back: a message with Undo, one step in the undo list for all.
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -6,22 +6,36 @@ import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { undoAndTell } from '../../lib/undo-told.ts'
+import { partRows } from './record-batches.ts'
 import { rememberDeleted } from './record-steps.ts'
 
+/** Deletes part by part; what fails ends it, with what was done before. @throws ApiError when nothing was */
 async function remove(
   object: string,
   ids: readonly string[],
 ): Promise<{ done: string[]; problem: string | undefined }> {
-  const answer = await call('deleteManyRecords', {
-    params: { object },
-    body: { ids: [...ids], options: { atomic: false, continueOnError: true } },
-  })
-  const failed = new Set(answer.results.filter((result) => !result.success).map((result) => ids[result.index]))
-  const first = answer.results.find((result) => result.errors?.[0])?.errors?.[0]
-  return { done: ids.filter((id) => !failed.has(id)), problem: first ? problemText(new ApiError(first)) : undefined }
+  const done: string[] = []
+  let problem: string | undefined
+  for (let at = 0; at < ids.length; at += partRows) {
+    const part = ids.slice(at, at + partRows)
+    try {
+      const { results } = await call('deleteManyRecords', {
+        params: { object },
+        body: { ids: part, options: { atomic: false, continueOnError: true } },
+      })
+      const failed = new Set(results.filter((result) => !result.success).map((result) => part[result.index]))
+      const first = results.find((result) => result.errors?.[0])?.errors?.[0]
+      problem ??= first && problemText(new ApiError(first))
+      done.push(...part.filter((id) => !failed.has(id)))
+    } catch (error) {
+      if (done.length === 0) throw error
+      return { done, problem: problemText(error) }
+    }
+  }
+  return { done, problem }
 }
 
-/** Deletes up to 1,000 records of an object and offers to restore them. @returns whether any was deleted */
+/** Deletes records of an object and offers to restore them. @returns whether any was deleted */
 export async function deleteRecords(object: string, ids: readonly string[]): Promise<boolean> {
   const { done, problem } = await remove(object, ids)
   tellRecordsChanged(object)

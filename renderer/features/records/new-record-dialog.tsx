@@ -8,15 +8,17 @@ import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
 import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { ApiError } from '../../lib/api-error.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { fieldList, objectLabel } from '../objects/index.ts'
+import { fieldList, leaveQuestion, objectLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { addRecord } from './add-record.ts'
 import type { FormSuggestion } from './form-suggestions.tsx'
 import { OfferedValue, SuggestButton, onSuggestionKey, useFormSuggestions } from './form-suggestions.tsx'
+import { sameContent } from './record-values.ts'
 import classes from './records.module.css'
 
 /** The dialog; it stays open after "Add and continue". */
@@ -52,7 +54,9 @@ function RecordForm(props: {
 }) {
   const { object, context, initial } = props
   const fields = fieldList(object).filter((field) => isEditable(field) && !field.hidden)
-  const [texts, setTexts] = useState<Texts>(() => startTexts(fields, context, initial))
+  const start = startTexts(fields, context, initial)
+  const [texts, setTexts] = useState(start)
+  useLeaveGuard(sameContent(texts, start) ? undefined : leaveQuestion(objectLabel(object)))
   const [problems, setProblems] = useState<Texts>({})
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -80,6 +84,7 @@ function RecordForm(props: {
   }, [])
 
   const save = async (goOn: boolean): Promise<void> => {
+    if (busy) return
     const { values, refused } = readValues(fields, texts, context)
     setProblems(refused)
     setProblem(undefined)
@@ -95,7 +100,7 @@ function RecordForm(props: {
         props.onClose()
         return
       }
-      setTexts(startTexts(fields, context, initial))
+      setTexts(start)
       suggestions.forget()
       setRound(round + 1)
     } catch (error) {
@@ -243,13 +248,15 @@ export function readValues(
 ): { values: Record<string, unknown>; refused: Record<string, string> } {
   const values: Record<string, unknown> = {}
   const refused: Record<string, string> = {}
+  const began = startTexts(fields, context)
   for (const field of fields) {
     const text = texts[field.name] ?? ''
-    // Left empty: the host fills in its default, or says that a value is required.
-    if (text.trim() === '' && field.defaultValue !== undefined) continue
+    const isEmptied = text.trim() === '' && began[field.name] !== ''
+    // Left empty: the host works its default out. One that stood there and was taken out is not wanted.
+    if (text.trim() === '' && field.defaultValue !== undefined && !isEmptied) continue
     const result = fieldTypeOf(field).parse(text, field, context)
     if (!result.ok) refused[field.name] = result.message
-    else if (result.value !== null) values[field.name] = result.value
+    else if (result.value !== null || isEmptied) values[field.name] = result.value
   }
   return { values, refused }
 }

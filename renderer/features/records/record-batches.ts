@@ -44,7 +44,7 @@ export async function createRecords(
 }
 
 /** Deletes added records; those that are gone already are no problem. @throws ApiError the first reason against it */
-export async function removeAdded(object: string, added: readonly AddedRecord[]): Promise<void> {
+export async function removeAdded(object: string, added: readonly Pick<AddedRecord, 'id'>[]): Promise<void> {
   for (let at = 0; at < added.length; at += partRows) {
     const ids = added.slice(at, at + partRows).map(({ id }) => id)
     const { results } = await call('deleteManyRecords', { params: { object }, body: { ids, options } })

@@ -41,7 +41,7 @@ import { useHeaderMenu } from './use-header-menu.tsx'
 import { useRecordCommands } from './use-record-commands.ts'
 import { useRecordMenu } from './use-record-menu.tsx'
 import type { RecordViews } from './use-record-views.tsx'
-import { maxChecked, useRowChecks } from './use-row-checks.ts'
+import { useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
 
 const SummaryPanel = lazyPart(async () => ({ default: (await import('./summary-panel.tsx')).SummaryPanel }))
@@ -93,6 +93,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const expand = useMemo(() => linkFields(fields), [fields])
   const view = useViewRows({
     object: object.name,
+    label,
     query,
     filter: condition,
     expand,
@@ -138,7 +139,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
 
   const remove = async (ids = [...checks.checked]): Promise<void> => {
     try {
-      const done = await deleteRecords(object.name, ids.slice(0, maxChecked))
+      const done = await deleteRecords(object.name, ids)
       if (done) checks.clear()
       await refreshRecordCount(client, object.name)
       grid.current?.focus()
@@ -382,7 +383,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
             object={object.name}
             fields={fields}
             context={context}
-            ids={[...checks.checked].slice(0, maxChecked)}
+            ids={[...checks.checked]}
             writes={writes}
             opened={bulkEditing}
             onClose={() => {

@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 
-/** Most records one action takes. @source D-63 */
-export const maxChecked = 1_000
+/** Rows that are ticked at once. */
+const maxChecked = 1_000
 
 /** Ticked rows of one view. */
 export interface RowChecks {

@@ -4,6 +4,7 @@ import type { GridGroups, GridTotals, GridUnsaved } from '../../components/grid/
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { useHeldPage } from '../../lib/leave-guard.ts'
+import { leaveQuestion } from '../objects/index.ts'
 import { usableTerms, usableTotals } from './group-terms.ts'
 import type { GroupTerm, TotalTerm } from './group-terms.ts'
 import type { RecordQuery } from './record-query.ts'
@@ -44,6 +45,8 @@ const noTotals: readonly TotalTerm[] = []
 /** The rows of a view; `onMoved` is told when an edit has led to other groups. */
 export function useViewRows(input: {
   object: string
+  /** What its records are called. */
+  label: string
   query: RecordQuery
   filter: Record<string, unknown> | undefined
   expand: readonly string[]
@@ -112,11 +115,12 @@ export function useViewRows(input: {
       return rows.reload()
     },
   })
-  const hold = useHeldPage()
+  const hold = useHeldPage(leaveQuestion(input.label))
   const onUnsavedChange = useCallback(
     (unsaved: GridUnsaved): void => {
       editing.current = unsaved.editing > 0
-      hold(unsaved.editing + unsaved.pending + unsaved.failed > 0)
+      const underWay = unsaved.editing + unsaved.pending
+      hold(underWay + unsaved.failed > 0, underWay > 0)
       tellEditing(editing.current)
       if (!editing.current && waiting.current) schedule()
     },

@@ -5,9 +5,11 @@ import { useState } from 'react'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { locale } from '../../lib/language.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { leaveQuestion } from '../objects/index.ts'
 import type { WorkspaceSetting } from './setting-list.ts'
 import { settingsQuery } from './settings-queries.ts'
 import { readDraft, writeDraft } from './setting-draft.ts'
@@ -24,11 +26,14 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
   const { name, kind } = setting
   const client = useQueryClient()
   const stored = writeDraft(kind, value)
-  const [draft, setDraft] = useState(stored)
+  /** What was entered and is not saved; else what is stored is shown, whoever stored it. */
+  const [typed, setTyped] = useState<string>()
+  const draft = typed ?? stored
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
   const label = t(`settings.${name}`)
   const isChanged = draft !== stored
+  useLeaveGuard(isChanged ? leaveQuestion(label) : undefined)
 
   const save = async (next: unknown): Promise<void> => {
     setBusy(true)
@@ -36,7 +41,7 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
     try {
       const { settings } = await call('updateSettings', { body: { settings: { [name]: next } } })
       client.setQueryData(settingsQuery.queryKey, settings)
-      setDraft(writeDraft(kind, settings[name]))
+      setTyped(undefined)
       showToast({ message: t('settings.saved', { label }), tone: 'good' })
     } catch (error) {
       const field = error instanceof ApiError ? error.fieldErrors[0] : undefined
@@ -51,9 +56,9 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
     else void save(read.value)
   }
   const common = { label, description: t(`settings.${name}.help`), error: problem }
-  const change = (next: string): void => {
+  const change = (next: string | undefined): void => {
     setProblem(undefined)
-    setDraft(next)
+    setTyped(next)
   }
   return (
     <form
@@ -119,7 +124,7 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
           <Button type="submit" size="compact-sm" loading={busy} aria-label={t('settings.saveOf', { label })}>
             {t('settings.save')}
           </Button>
-          <Button size="compact-sm" variant="default" onClick={() => change(stored)}>
+          <Button size="compact-sm" variant="default" onClick={() => change(undefined)}>
             {t('app.cancel')}
           </Button>
         </div>

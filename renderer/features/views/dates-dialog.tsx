@@ -40,11 +40,12 @@ function DatesForm(props: {
 }) {
   const { part, record, fields } = props
   const { context } = part
-  const [texts, setTexts] = useState<Texts>(() =>
+  const [before] = useState<Texts>(() =>
     Object.fromEntries(
       fields.map((field) => [field.name, fieldTypeOf(field).toText(record[field.name], field, context)]),
     ),
   )
+  const [texts, setTexts] = useState(before)
   const [problems, setProblems] = useState<Texts>({})
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -64,8 +65,8 @@ function DatesForm(props: {
     setProblems(refused)
     if (Object.keys(refused).length > 0) return
     setBusy(true)
-    // A field that was emptied is emptied.
-    const changed = fields.filter(({ name }) => (values[name] ?? null) !== (record[name] ?? null))
+    // A field that was emptied is emptied. A text stands for more than one instant where the clocks are put back.
+    const changed = fields.filter(({ name }) => texts[name] !== before[name])
     const done = await part.change(record, Object.fromEntries(changed.map(({ name }) => [name, values[name] ?? null])))
     setBusy(false)
     if (done) props.onClose()

@@ -7,9 +7,11 @@ import { Notice } from '../../components/notice.tsx'
 import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { ApiError } from '../../lib/api-error.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
+import { leaveQuestion, objectLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { FormField, addRecord, focusField, readValues, startTexts } from '../records/index.ts'
 import type { Texts } from '../records/index.ts'
@@ -38,13 +40,17 @@ export function FormSheet(props: {
   const again = useRef<HTMLButtonElement>(null)
   const titleId = useId()
   const Heading = props.level === 1 ? 'h1' : 'h2'
-  const typed = { ...startTexts(fields, context), ...texts }
+  const start = startTexts(fields, context)
+  const typed = { ...start, ...texts }
+  const isTouched = fields.some(({ name }) => typed[name] !== start[name])
+  useLeaveGuard(isTouched ? leaveQuestion(objectLabel(object)) : undefined)
 
   useEffect(() => {
     if (isSent) again.current?.focus()
   }, [isSent])
 
   const send = async (): Promise<void> => {
+    if (busy) return
     const { values, refused } = readValues(fields, typed, context)
     setProblems(refused)
     setProblem(undefined)

@@ -270,8 +270,11 @@ function Card(props: {
   )
 }
 
-/** The foot of a column: names a record and adds it there; what else it needs is asked in the form. */
-function AddCard(props: { part: KindPart; column: BoardColumn; start: Readonly<Record<string, unknown>> }) {
+/**
+ * The foot of a column: names a record and adds it there; what else it needs is asked in the form.
+ * @internal Seen by tests.
+ */
+export function AddCard(props: { part: KindPart; column: BoardColumn; start: Readonly<Record<string, unknown>> }) {
   const { part, column, start } = props
   const { titleField } = part
   const [text, setText] = useState<string>()
@@ -286,9 +289,12 @@ function AddCard(props: { part: KindPart; column: BoardColumn; start: Readonly<R
   const add = async (): Promise<void> => {
     if (!titleField || text === undefined || text.trim() === '') return
     const read = fieldTypeOf(titleField).parse(text, titleField, part.context)
-    const failed = read.ok ? await part.add({ ...start, [titleField.name]: read.value }) : read.message
+    if (!read.ok) return setProblem(read.message)
+    // The next one can be typed at once.
+    setText('')
+    const failed = await part.add({ ...start, [titleField.name]: read.value })
     setProblem(failed)
-    if (failed === undefined) setText('')
+    if (failed !== undefined) setText((next = '') => `${text} ${next}`.trimEnd())
   }
 
   if (text === undefined) {
@@ -320,6 +326,7 @@ function AddCard(props: { part: KindPart; column: BoardColumn; start: Readonly<R
         rightSection={<CloseButton size="sm" aria-label={t('app.cancel')} onClick={close} />}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter') void add()
           if (event.key === 'Escape') close()
         }}
