@@ -31,6 +31,14 @@ describe('undo', () => {
     step('b')
   })
 
+  it('does nothing again once something new is being stored', async () => {
+    await undoLast()
+    const change = awaitForUndo(new Promise((resolve) => setTimeout(resolve, 10)).then(() => step('c')))
+    expect(await redoLast()).toBeUndefined()
+    await change
+    expect(log).toEqual(['undo b'])
+  })
+
   it('takes steps back in reverse order and does them again in order, with the data they left', async () => {
     await undoLast()
     await undoLast()

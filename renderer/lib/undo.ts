@@ -156,6 +156,8 @@ export async function undoStep(id: string): Promise<UndoneStep | undefined> {
 /** Does the step that was undone last again and answers it; undefined when there is none. @throws UnknownStepError */
 export async function redoLast(): Promise<UndoneStep | undefined> {
   return inTurn(async () => {
+    // A change that is still being stored leaves nothing to do again.
+    await Promise.allSettled(unanswered)
     const step = useList.getState().undone.at(-1)
     if (!step) return undefined
     const acts = await actsOf(step)

@@ -5,6 +5,7 @@ import { refreshRecords } from '../../lib/record-changes.ts'
 import { tn } from '../../lib/strings.ts'
 import { defineUndo } from '../../lib/undo.ts'
 import type { UndoResult } from '../../lib/undo.ts'
+import { removeAdded } from './record-batches.ts'
 
 const parallel = 4
 
@@ -20,12 +21,13 @@ export const rememberDeleted = defineUndo<RecordsStep>('records.delete', { undo:
 /** Adds a step of an added record. */
 export const rememberAdded = defineUndo<RecordsStep>('records.add', { undo: remove, redo: restore })
 
+/** Deletes records; those that are gone already are no problem. @throws ApiError the first reason against it */
 async function remove({ object, ids }: RecordsStep): Promise<void> {
   try {
-    await call('deleteManyRecords', {
-      params: { object },
-      body: { ids: [...ids], options: { atomic: false, continueOnError: true } },
-    })
+    await removeAdded(
+      object,
+      ids.map((id) => ({ id })),
+    )
   } finally {
     refreshRecords(object)
   }
@@ -40,6 +42,8 @@ async function restore({ object, ids }: RecordsStep): Promise<UndoResult<Records
       try {
         await call('restoreRecord', { params: { object, id }, body: {} })
       } catch (error) {
+        // Somebody else was faster.
+        if (hasCode(error, 'conflict') && error.details['reason'] === 'not_deleted') continue
         if (!hasCode(error, 'resource_not_found')) throw error
         gone++
       }

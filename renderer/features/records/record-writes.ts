@@ -122,6 +122,11 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     const current = error.details.currentRecord as GridRecord | undefined
     if (!current) throw new CellProblem(t('conflict.pending'))
     const theirs = current[field]
+    // Both say the same, as when the answer to this very write was lost.
+    if (field in current && equal(plain(theirs), plain(value))) {
+      show(current)
+      return current
+    }
     const base = plain(row[field])
     // Another field of the record was changed: both changes stand.
     const decision = equal(plain(theirs), base) ? 'mine' : await asked(field, base, value, theirs)
@@ -171,16 +176,17 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
         return problem === undefined ? null : cellMessage(problem, field)
       }),
       added,
-      undo: saved.length + made.length === 0 ? undefined : undoableRange(saved, made, edits.length),
+      undo: saved.length + made.length === 0 ? undefined : undoableRange(saved, made),
     }
   }
 
   /** Makes what was written one step; answers how to take it back at once. */
-  const undoableRange = (saved: readonly RowWrite[], made: readonly AddedRecord[], cells: number): (() => void) => {
+  const undoableRange = (saved: readonly RowWrite[], made: readonly AddedRecord[]): (() => void) => {
     const { object, labelOf } = port()
-    const fields = new Set(saved.flatMap(({ data }) => Object.keys(data)))
+    const cells = saved.flatMap(({ data }) => Object.keys(data))
+    const fields = new Set(cells)
     const { id } = rememberCells(
-      made.length === 0 ? t('records.edit.cells', { count: cells }) : tn('records.edit.pasted', made.length),
+      made.length === 0 ? t('records.edit.cells', { count: cells.length }) : tn('records.edit.pasted', made.length),
       {
         object,
         rows: saved.map(({ id: row, version, before, data }) => ({ id: row, version, before, after: data })),

@@ -6,6 +6,7 @@ import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { defineUndo } from '../../lib/undo.ts'
+import type { UndoResult } from '../../lib/undo.ts'
 
 /** A record by its address. */
 export interface Place {
@@ -49,10 +50,15 @@ const restore = async ({ object, id }: Place) => call('restoreRecord', { params:
 const remove = async ({ object, id }: Place) => call('deleteRecord', { params: { object, id } })
 const purge = async ({ object, id }: Place) => call('deleteRecord', { params: { object, id }, query: { purge: true } })
 
-const rememberRestored = defineUndo<readonly Place[]>('trash.restore', {
-  undo: async (places) => void (await overAll(places, remove)),
-  redo: async (places) => void (await overAll(places, restore)),
-})
+/** A task as taking a step back does it: what is refused is said. */
+const asStep =
+  (task: (place: Place) => Promise<unknown>) =>
+  async (places: readonly Place[]): Promise<UndoResult<readonly Place[]> | void> => {
+    const { problem } = await overAll(places, task)
+    if (problem !== undefined) return { left: problem }
+  }
+
+const rememberRestored = defineUndo<readonly Place[]>('trash.restore', { undo: asStep(remove), redo: asStep(restore) })
 
 /** Brings records back and says how it went; the step can be undone. */
 export async function restoreTrashed(places: readonly Place[]): Promise<void> {
