@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '../lib/query-client.ts'
 import { takeCodeFromAddress } from '../lib/session.ts'
 import { App } from './app.tsx'
+import { keepPageFromDrops } from './file-drops.ts'
 
 /** Has the screen of an address fetched while the application finds out who asks. */
 function fetchScreen(hash: string): void {
@@ -13,6 +14,7 @@ function fetchScreen(hash: string): void {
 /** Takes the one-time code out of the address and draws the application into `root`. */
 export function drawApplication(root: HTMLElement): void {
   fetchScreen(window.location.hash)
+  keepPageFromDrops()
   createRoot(root).render(
     <StrictMode>
       <App queryClient={createQueryClient()} code={takeCodeFromAddress()} />

@@ -82,8 +82,15 @@ export function Composer(props: {
     }
     try {
       await props.writes.add(body)
-      waiting.delete(key)
-      setShown({ ...blank, kind: draft.kind })
+      // What was typed, and which files came, while this was sent is the next one.
+      const now = latest.current
+      setDraft({
+        ...blank,
+        kind: draft.kind,
+        people: now.people,
+        text: now.text.startsWith(draft.text) ? now.text.slice(draft.text.length).trimStart() : now.text,
+        files: now.files.filter((file) => !draft.files.includes(file)),
+      })
       onDone?.()
       if (parentId === undefined) area.current?.focus()
     } catch (error) {

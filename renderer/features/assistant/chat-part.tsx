@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { openStream } from '../../lib/api-client.ts'
+import { unreachable } from '../../lib/api-error.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { readEventStream } from '../../lib/realtime/event-stream.ts'
@@ -46,20 +47,23 @@ export function ChatPart() {
         body: { message: text, stream: true, ...(id === undefined ? {} : { conversationId: id }) },
         signal: stop.current.signal,
       })
+      let isWhole = false
       for await (const { type, data } of readEventStream(answer)) {
         if (type === 'delta') setComing((before = '') => before + (JSON.parse(data) as { text: string }).text)
         if (type !== 'done') continue
         const done = JSON.parse(data) as ChatAnswer
+        isWhole = true
         conversation.current = done.conversationId
         setSaid((before) => [
           ...before,
           { role: 'assistant', content: done.message.content, citations: done.citations },
         ])
       }
+      if (!isWhole) throw unreachable(undefined)
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') return
-      // What was typed is not lost with an answer that did not come.
-      setMessage(text)
+      // What was typed is not lost with an answer that did not come, nor what was typed since.
+      setMessage((next) => `${text}\n${next}`.trimEnd())
       setSaid((before) => before.slice(0, -1))
       setProblem(error)
     } finally {

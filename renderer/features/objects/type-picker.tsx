@@ -26,6 +26,7 @@ export function TypePicker(props: { type: string; autoFocus?: boolean; onPick: (
   }, [props.autoFocus])
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return
     const at = current === undefined ? -1 : types.indexOf(current)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && !event.altKey) {

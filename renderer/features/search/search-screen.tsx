@@ -26,7 +26,7 @@ export function SearchScreen() {
   const object = parameters.get('object') ?? undefined
   return (
     <Page title={t('search.title')} lead={words === '' ? t('search.lead') : undefined}>
-      <SearchForm key={words} words={words} object={object} />
+      <SearchForm words={words} object={object} />
       {words !== '' && <Results words={words} object={object} />}
     </Page>
   )
@@ -38,7 +38,9 @@ function addressOf(words: string, object: string | undefined): string {
 }
 
 function SearchForm(props: { words: string; object: string | undefined }) {
-  const [words, setWords] = useState(props.words)
+  /** What was typed since the search in force; another one, by a link or by going back, takes its place. */
+  const [typed, setTyped] = useState({ since: props.words, words: props.words })
+  const words = typed.since === props.words ? typed.words : props.words
   return (
     <form
       role="search"
@@ -54,7 +56,7 @@ function SearchForm(props: { words: string; object: string | undefined }) {
         description={t('search.words.help')}
         value={words}
         maxLength={500}
-        onChange={(event) => setWords(event.currentTarget.value)}
+        onChange={(event) => setTyped({ since: props.words, words: event.currentTarget.value })}
       />
       <Button type="submit">{t('search.find')}</Button>
     </form>
