@@ -154,7 +154,7 @@ describe('kill -9 in the middle of many records', { timeout: 600_000 }, () => {
 
   it('of the machine that makes them', async () => {
     await paired()
-    await until('it has the object', async () => (await laptop.get('/meta/object/part')).status === 200, waitMs)
+    await until('it has the object', async () => (await laptop.call('GET', '/meta/object/part')).status === 200, waitMs)
     const ids: string[] = []
     for (const part of [0.3, 0.6]) {
       const before = ids.length
