@@ -381,8 +381,9 @@ describe('the door of a node that follows', () => {
   })
 
   it('takes over the connections of a host that drains, and cuts none', async () => {
-    const opened = Promise.withResolvers<void>()
+    const [begun, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = testRoute({ operationId: 'slow', method: 'GET', path: '/slow' }, async () => {
+      begun.resolve()
       await opened.promise
       return { done: true }
     })
@@ -395,7 +396,7 @@ describe('the door of a node that follows', () => {
     closers.push(() => agent.destroy())
     expect(await getOver(agent, `${baseUrl}/api/v1/items/a`, owner)).toMatchObject({ status: 200, isReused: false })
     const running = fetch(`${baseUrl}/api/v1/slow`, { headers: owner })
-    await pause(50)
+    await begun.promise
     let isDrained = false
     door.serve(null)
     const drained = server.drain(5_000).then((resume) => {

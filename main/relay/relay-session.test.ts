@@ -247,6 +247,19 @@ describe('envelopes', () => {
     expect(line.of('WANT')).toHaveLength(1)
   })
 
+  it('under a number that was used twice are refused with what its device signed before (D-232)', () => {
+    const [one] = admitTwo()
+    const line = connect(one)
+    const { head } = one.write(3)
+    send(line, ...one.log)
+    send(line, createRelayDevice(1, one.keys).write(5, 50))
+    relay.store.commit()
+    expect(line.got.slice(-2)).toMatchObject([
+      { kind: 'ERR', code: 'fork', item: { inc: 1, seq: 1 } },
+      { kind: 'ENV', envelopes: [], head },
+    ])
+  })
+
   it('that a device asks for again are sent again', () => {
     const [one, two] = admitTwo()
     const [from, to] = [connect(one), connect(two)]

@@ -126,7 +126,7 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
   })
 
   /** @param sent by incarnation, the last envelope the device has sent: what the relay has may be more */
-  const tell = ({ outbox }: Open, sent: Vector, outcome: ArrivalOutcome | undefined): void => {
+  const tell = ({ outbox, workspace }: Open, sent: Vector, outcome: ArrivalOutcome | undefined): void => {
     if (outcome === undefined) return void end('unavailable')
     const { refused, wants, durable } = outcome
     outbox.has(new Map([...durable].map(([inc, seq]) => [inc, Math.min(seq, sent.get(inc) ?? 0)])))
@@ -136,8 +136,15 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
     sendNow([
       ...(vector.size > 0 ? [{ kind: 'ACK', vector } as const] : []),
       ...refused.map(({ code, item }) => ({ kind: 'ERR', code, item }) as const),
+      ...refused.flatMap(({ code, item }) => (code === 'fork' ? headOf(workspace, item.inc, durable) : [])),
       ...wants.filter(({ inc }) => !stuck.has(inc)).map((range) => ({ kind: 'WANT', ...range }) as const),
     ])
+  }
+
+  /** What whoever wrote it has signed: the word of a relay alone does not tell it that its number was used twice. */
+  const headOf = ({ id }: RelayWorkspace, inc: number, durable: Vector): readonly Frame[] => {
+    const head = store.after(id, inc, (durable.get(inc) ?? 0) - 1)?.heads.at(-1)
+    return head === undefined ? [] : [{ kind: 'ENV', envelopes: [], head }]
   }
 
   const keep = (to: Open, envelopes: readonly SealedEnvelope[], head?: Head): Frame[] => {

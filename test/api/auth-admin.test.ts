@@ -227,6 +227,7 @@ describe('impersonation (C10)', () => {
   it('ends when told so, and with a cookie the own session comes back', async () => {
     await host.post('/auth/set-password', { newPassword: password })
     const signedIn = await host.anonymous('POST', '/auth/sign-in/username', { username: 'owner', password })
+    expect(signedIn.status, JSON.stringify(signedIn.body)).toBe(200)
     const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
     const origin = host.host.url
     const { id } = await host.account('hal')

@@ -1,5 +1,6 @@
 // Who may do what with sync, what is refused because of time or damage, and what reaches the channel `sync`.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
@@ -89,6 +90,45 @@ describe('organizations', () => {
           'pairing_refused',
           { reason: 'organizations' },
         ])
+    }
+  })
+})
+
+describe('organizations that are switched on while machines are paired', { timeout: 60_000 }, () => {
+  it('keep what is here from those machines, which is said on both, until they are off again (D-301, D-349)', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'cairn-sync-rights-'))
+    const plugins = withoutBackups([...corePlugins, ...optionalPlugins])
+    const start = (organization: boolean) => createAuthHost({ plugins: { organization } }, { dataDir, plugins })
+    let host = await start(false)
+    try {
+      await host.defineObject('note', { title: { type: 'text' } })
+      await listen(host)
+      await host.post('/sync/enable')
+      const laptop = kept(await createSyncedHost())
+      await pair(host, laptop)
+      const [{ id: desk }] = (await laptop.get('/sync/peers')).body.peers
+      const again = async (organization: boolean, told: string): Promise<void> => {
+        await host.stop()
+        host = await start(organization)
+        await laptop.post(`/sync/peers/${desk}/reconnect`)
+        for (const one of [host, laptop])
+          await until(`both say ${told}`, async () => {
+            const { state, reason = '' } = (await one.get('/sync/status')).body
+            return `${state} ${reason}`.trim() === told
+          })
+      }
+      await again(true, 'attention rights')
+      const { id } = (await host.post('/data/note', { title: 'Of an organization' })).body
+      const theirs = (await laptop.post('/data/note', { title: 'Of the laptop' })).body.id
+      expect((await laptop.post('/sync/barrier', { on: 'all', timeoutMs: 10_000 })).body.reached).toBe(true)
+      expect((await laptop.get(`/data/note/${id}`)).status).toBe(404)
+      expect((await laptop.get('/sync/status')).body.proof).toBeUndefined()
+      await again(false, 'up_to_date')
+      for (const one of [host, laptop])
+        for (const note of [id, theirs]) expect((await one.get(`/data/note/${note}`)).status).toBe(200)
+    } finally {
+      await host.stop()
+      rmSync(dataDir, { recursive: true, force: true })
     }
   })
 })

@@ -17,6 +17,7 @@ import {
   nextPoint,
   sinceHeadZero,
   signHead,
+  verifyHead,
   verifyRun,
 } from '#main/replication/wire/chain.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
@@ -187,6 +188,8 @@ export function createMemoryReplica(
     Y.applyUpdate(docOf(decoded.doc), decoded.update)
     rehash(decoded.doc)
   }
+  const chainAt = ({ envelopes }: Log, seq: number): Uint8Array =>
+    envelopes.slice(0, seq).reduce((point, one) => nextPoint(point, workspace.id, one), chainStart()).hash
   const isSame = (one: SealedEnvelope, other: SealedEnvelope | undefined): boolean =>
     other !== undefined && Buffer.compare(encodeEnvelope(one), encodeEnvelope(other)) === 0
 
@@ -195,9 +198,16 @@ export function createMemoryReplica(
     if (owner === undefined) return { ok: false, reason: 'unknown_device' }
     if (owner.isRevoked) return { ok: false, reason: 'revoked' }
     const log = logOf(head.inc)
+    const isSigned = head.inc !== inc || verifyHead(publicKeyOf(owner.signKey), workspace.id, head)
+    if (envelopes.length === 0 && !isSigned) return { ok: false, reason: 'bad_signature' }
+    if (head.inc === inc && isSigned) {
+      const own = head.seq > log.point.seq ? undefined : chainAt(log, head.seq)
+      if (own === undefined || Buffer.compare(own, head.hash) !== 0) return { ok: false, reason: 'fork' }
+    }
     const known = envelopes.filter(({ seq }) => seq <= log.point.seq)
     duplicates += known.length
-    if (known.some((one) => !isSame(one, log.envelopes[one.seq - 1]))) return { ok: false, reason: 'fork' }
+    if (known.some((one) => !isSame(one, log.envelopes[one.seq - 1])))
+      return { ok: false, reason: head.inc === inc ? 'invalid' : 'fork' }
     const fresh = envelopes.slice(known.length)
     if (fresh.length === 0) return { ok: true, stored: 0 }
     if (fresh[0]!.seq > log.point.seq + 1) return { ok: false, reason: 'gap', from: log.point.seq + 1 }

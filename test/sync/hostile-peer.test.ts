@@ -1,5 +1,6 @@
 // A device that is paired and hostile: mutated frames, mutated updates in envelopes whose signatures are right, writes it
 // may not make. The host goes on, keeps what it had, and says what came. A release is sent 100,000 of each.
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { localOwnerId } from '#main/kernel/context.ts'
@@ -282,6 +283,70 @@ describe('a hostile device', () => {
     const { items } = (await host.get(`/data/part/${id}/feed?type=comments_only`)).body.data
     expect(items).toMatchObject([{ id: item, body: 'Mine' }])
     hostile = paired
+    raw = await enter()
+  })
+
+  it('is judged by what it wrote of an object once a package brings the object', async () => {
+    const paired = hostile
+    hostile = await pairHostileDevice(host, 'member', testUserId(0))
+    raw = await enter()
+    const [id, name] = ['org.test.trays', 'trays_tray']
+    const uidIn = (...path: readonly string[]) =>
+      createHash('sha256')
+        .update([id, ...path].join('|'))
+        .digest('hex')
+        .slice(0, 32)
+    const doc = formatDocName({ kind: 'record', object: uidIn(name), record: '01990000-0000-7000-8000-00000000f00e' })
+    await send([{ doc, update: updateOf(doc, { [uidIn(name, 'title')]: 'Mine' }), author: testUserId(0) }])
+    const seq = hostile.seq()
+    expect(problemOf(seq)?.reason).toBe('newer_schema')
+    const item = { name, label: 'Tray', fields: { title: { type: 'text' } } }
+    const metadata = [{ type: 'object', name, item }]
+    const manifest = { id, name: 'Trays', version: '1.0.0', type: 'app', namespace: 'trays', metadata }
+    expect((await host.post('/packages', { manifest })).status).toBeLessThan(300)
+    await until('it is judged', () => problemOf(seq)?.reason === 'forbidden')
+    hostile = paired
+    raw = await enter()
+  })
+
+  it('changes neither the number of the host nor its log by a word, nor ends what others get (D-232)', async () => {
+    const witness = await pairHostileDevice(host, 'member')
+    const other = await witness.connect()
+    raw = await enter()
+    const { inc } = (await host.get('/sync/status')).body.device
+    const { head } = await until('the log of the host comes', () =>
+      raw.of('ENV').findLast(({ head: end }) => end?.inc === inc),
+    )
+    const envelopes = () => {
+      const sql = 'SELECT count(*) AS n FROM sync_env WHERE inc NOT IN (?, ?)'
+      return host.host.database.read.get(statement<{ n: number }>(sql, [hostile.inc, witness.inc]))!.n
+    }
+    const stored = envelopes()
+    const item = { inc, seq: 1 }
+    const body = { inc, seq: head!.seq + 1, epoch: 1, seal: 0, body: new Uint8Array(9) } as const
+    const words: readonly Frame[] = [
+      { kind: 'ERR', code: 'fork', item },
+      { kind: 'ERR', code: 'invalid', item },
+      { kind: 'ENV', envelopes: [body], head: { ...head!, seq: body.seq } },
+      { kind: 'ENV', envelopes: [{ ...body, seq: 1 }], head: head! },
+      { kind: 'ENV', envelopes: [], head: { ...head!, seq: body.seq, hash: new Uint8Array(32) } },
+      { kind: 'ACK', vector: new Map([[inc, head!.seq + 99]]) },
+    ]
+    for (const [index, word] of words.entries()) {
+      raw = await hostile.dial()
+      const claim = index === 0 ? { inc } : { vector: new Map([[inc, head!.seq + index]]) }
+      raw.say(raw.hello(claim), raw.auth(), word, { kind: 'PING', id: index })
+      await until('the host has heard it', () => raw.of('PONG').length > 0)
+      const title = `Written after ${index} words`
+      await createPart({ title })
+      const hasIt = (frame: { readonly envelopes: readonly { readonly body: Uint8Array }[] }): boolean =>
+        frame.envelopes.some((one) => Buffer.from(one.body).includes(title))
+      await until('others get what is written', () => other.of('ENV').some(hasIt))
+    }
+    expect((await host.get('/sync/status')).body.device.inc).toBe(inc)
+    // One for each record.
+    expect(envelopes() - stored).toBe(words.length)
+    other.link.close('done')
     raw = await enter()
   })
 

@@ -25,8 +25,11 @@ const peersOf = async (host: TestHost) => (await host.get('/sync/peers')).body.p
 
 it('arrive whole, follow every change, and say where they are', async () => {
   await home.defineObject('task', { title: { type: 'text' } })
+  const many = Array.from({ length: 400 }, (_, index) => ({ title: `there before ${index}` }))
+  await home.post('/data/task/createMany', many)
   const before = (await home.post('/data/task', { title: 'before' })).body.record.id
   await pair(home, other)
+  expect((await other.get('/data/task?limit=1000')).body.records).toHaveLength(401)
   await until('the record arrives', async () => (await titleAt(other, before)) === 'before')
   const changed = await other.patch(`/data/task/${before}`, { title: 'changed' })
   expect(changed.status).toBe(200)

@@ -1,4 +1,7 @@
 // A schedule in a workspace of several machines (D-260): it runs on one of them, whichever that is at the moment.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { rowOf, saveFlow } from '../support/flow-calls.ts'
@@ -8,11 +11,12 @@ import { createTestHost } from '../support/create-test-host.ts'
 let desk: TestHost
 let laptop: TestHost
 
+const dataDir = mkdtempSync(join(tmpdir(), 'cairn-schedules-'))
 const name = 'tick'
 
 beforeAll(async () => {
   desk = await startFounder('Desk')
-  laptop = await createTestHost()
+  laptop = await createTestHost({ dataDir })
   await desk.defineObject('mark', { title: { type: 'text' } })
   const row = rowOf({ id: 'make', type: 'create_record', config: { object: 'mark', data: { title: '{{ run.id }}' } } })
   const [start, ...others] = row.nodes
@@ -24,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await laptop?.stop()
   await desk?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
 })
 
 const runsOf = async (host: TestHost): Promise<number> => (await host.get(`/automation/${name}/runs`)).body.data.total
@@ -87,6 +92,22 @@ it('goes over to the machine that is named for all, and says where it goes meanw
   expect(taken.body).toMatchObject({ holder: { isThis: false }, wanted: { isThis: true } })
   expect(await placeOf(desk)).toMatchObject({ id: device.id, isThis: false })
   await until('it is back', async () => (await placeOf(desk))?.isThis)
+})
+
+it('makes up where it was for what was missed, when another machine is named while that one is off', async () => {
+  const { id } = (await placeOf(desk))!
+  const there = await runsOf(laptop)
+  await desk.put('/sync/runner', { deviceId: (await desk.get('/sync/peers')).body.peers[0].id })
+  await until('it runs on the laptop', async () => (await runsOf(laptop)) > there)
+  await laptop.stop()
+  const off = new Date().toISOString()
+  expect((await desk.put('/sync/runner', { deviceId: id })).body).toMatchObject({ holder: { isThis: false } })
+  await pause(1_000)
+  laptop = await createTestHost({ dataDir })
+  const here = await runsOf(desk)
+  await until('it has gone over', async () => (await runsOf(desk)) > here)
+  const { runs } = (await laptop.get(`/automation/${name}/runs?limit=100`)).body.data
+  expect(runs.filter(({ createdAt }: { createdAt: string }) => createdAt > off)).toHaveLength(1)
 })
 
 it('runs on the machine of the workspace again when the one it names is unpaired, and at once when sync is off', async () => {

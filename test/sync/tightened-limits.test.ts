@@ -24,6 +24,7 @@ const free = {
   place: group('composite'),
   stars: { type: 'rating', maxRating: 10, allowHalf: true },
   level: { type: 'slider' },
+  notes: { type: 'markdown' },
 }
 
 beforeAll(async () => {
@@ -183,5 +184,31 @@ describe('a limit that came while somebody wrote elsewhere', { timeout: 60_000 }
     // A looser limit ends what keeps to it.
     await define(desk, { title: { required: true }, size: { max: 100 }, code: { pattern: '^[a-z]+$' } })
     await bothList({ [after]: ['code code.pattern'] })
+  })
+
+  it('is broken by long texts, which are listed where it was made, until they keep to it', async () => {
+    const changed = await made(desk, 'part', { title: 'Changed', notes: 'Short' })
+    await made(desk, 'part', { title: 'Known', notes: 'Long, and known to be' })
+    await inStep([desk, laptop])
+    let begun = ''
+    await apart(laptop, [desk], async () => {
+      await define(desk, { notes: { maxLength: 8 } })
+      expect((await laptop.patch(`/data/part/${changed}`, { notes: 'Long by now' })).status).toBe(200)
+      begun = await made(laptop, 'part', { title: 'Begun', notes: 'Long from the beginning' })
+    })
+    const isListed = async (ids: readonly string[]) => {
+      const [here, there] = [await listed(desk), await listed(laptop)]
+      return (
+        JSON.stringify([Object.entries(here).sort(), there]) ===
+        JSON.stringify([ids.map((id) => [id, ['notes notes.maxLength']]).sort(), {}])
+      )
+    }
+    await until('both are listed', () => isListed([changed, begun]))
+    for (const host of [desk, laptop])
+      expect((await host.get(`/data/part/${changed}`)).body.record.notes).toBe('Long by now')
+    expect((await laptop.patch(`/data/part/${changed}`, { notes: 'Fits' })).status).toBe(200)
+    await until('that it fits ends it', () => isListed([begun]))
+    await define(desk, {})
+    await until('a looser limit ends it', () => isListed([]))
   })
 })

@@ -11,10 +11,13 @@ export interface Machine {
 export interface MachineLease {
   readonly holder: Machine | null
   readonly isMine: boolean
-  /** It is this machine's, which has just started and does not know yet whether it still is. */
+  /** It is this machine's, which does not know yet whether it still is: it has just started, or is handing it on. */
   readonly isWaiting: boolean
-  /** What was due until then, in milliseconds since 1970, was for the machine that had it before. */
-  readonly after: number
+  /**
+   * Whether what is due at a time, in milliseconds since 1970, is for this machine: also what it has missed until it handed
+   * the lease on.
+   */
+  isMineAt(due: number): boolean
 }
 
 /** Which machine of the workspace this is, and which does what only one may do. */

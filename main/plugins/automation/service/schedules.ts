@@ -165,7 +165,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     const now = clock.now()
     const lease = leaseOf(known)
     if (lease?.isWaiting === true) return
-    if (lease !== null && (!lease.isMine || due <= lease.after)) {
+    if (lease?.isMineAt(due) === false) {
       await write('automation.schedule', (tx) => setNextRun(tx, row.flowName, isoOf(nextTime(times, now, due))))
       return
     }

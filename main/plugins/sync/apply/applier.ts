@@ -63,6 +63,8 @@ export interface Applier {
   wake(): void
   /** The same where something that others wait for may have its place now. */
   lookAgain(): void
+  /** Whether it applies something, or sees to what follows from that. */
+  isRunning(): boolean
   /** Resolves when everything stored is applied or lies aside, and what was refused was looked at where that is due. */
   settled(): Promise<void>
   /** Tries an envelope again that lies aside. */
@@ -410,6 +412,7 @@ export function createApplier(parts: ApplierParts): Applier {
       isLookedAt = false
       wake()
     },
+    isRunning: applying.isRunning,
     async settled() {
       while (applying.isRunning() || refused.isRunning() || failed.isRunning()) {
         await failed.settled()

@@ -2,6 +2,7 @@
 // somebody who did not know of that: found from the documents of the record, its object and its files alone, so that every
 // machine with all of them lists the same.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { FieldLimit } from '#shared/field-types/field-limits.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -11,7 +12,8 @@ import { markAt } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
-import type { ConflictDraft } from '../conflicts/conflict-store.ts'
+import { isOfLimit } from '../conflicts/conflict-store.ts'
+import type { Conflict, ConflictDraft } from '../conflicts/conflict-store.ts'
 import { saidFile } from '../files/file-entries.ts'
 import { limitsIn } from '../metadata/limits.ts'
 import { readDocument, readHash } from '../store/doc-store.ts'
@@ -28,6 +30,9 @@ type Limits = ReturnType<typeof limitsIn>
 /** What a record is judged in. */
 export type LimitScene = Pick<ConflictScene, 'doc' | 'schema' | 'recordId' | 'register' | 'merged' | 'writerOf'>
 
+/** What long texts are judged in. */
+type TextScene = Pick<ConflictScene, 'doc' | 'schema' | 'recordId' | 'writerOf' | 'texts'>
+
 interface DeletedFile extends Pick<DeletionMark, 'seen'> {
   readonly name: string
 }
@@ -35,7 +40,7 @@ interface DeletedFile extends Pick<DeletionMark, 'seen'> {
 /** Makes the judge of one host. */
 export function createLimitJudge(
   data: Pick<DataService, 'brokenLimit'>,
-  { hasFile }: Pick<RecordHandlerParts, 'hasFile'>,
+  { hasFile, isOwn }: Pick<RecordHandlerParts, 'hasFile' | 'isOwn'>,
 ) {
   const known = new Map<string, { readonly hash: string; readonly limits: Limits }>()
 
@@ -63,7 +68,8 @@ export function createLimitJudge(
       return gone?.force !== true || gone.seen === undefined ? [] : [{ name: file?.name ?? id, seen: gone.seen }]
     })
 
-  return (tx: Tx, { doc, schema, recordId, register, merged, writerOf }: LimitScene): ConflictDraft[] => {
+  const ofValues = (tx: Tx, scene: LimitScene): ConflictDraft[] => {
+    const { doc, schema, recordId, register, merged, writerOf } = scene
     const limits: Limits = limitsAt(tx, schema.uid) ?? new Map()
     const { scalars } = syncedFields(schema)
     if (limits.size === 0 && !scalars.some(({ field }) => isFile(field))) return []
@@ -98,6 +104,39 @@ export function createLimitJudge(
       const message = `The file "${lost.name}" was deleted, with its bytes, by somebody who did not know that it is named here.`
       return [draftOf(field, entries, { limit: 'file', message, value })]
     })
+  }
+
+  return {
+    ofValues,
+    /**
+     * Long texts that came from elsewhere, or one of them, judged where the limit was made alone: a text does not say who
+     * knew of what, but whoever writes it after the limit is here did not know of that.
+     */
+    ofTexts(tx: Tx, scene: TextScene, at: string, only?: string): ConflictDraft[] {
+      const { doc, schema, recordId, writerOf } = scene
+      const limits = limitsAt(tx, schema.uid)
+      return syncedFields(schema).texts.flatMap(({ uid, name }): ConflictDraft[] => {
+        const own = [...(limits?.get(uid) ?? [])].filter(([, makers]) => makers.some(({ inc }) => isOwn(inc)))
+        const found = own.length > 0 && (only ?? uid) === uid ? scene.texts().get(uid) : undefined
+        for (const [limit] of found === undefined ? [] : own) {
+          const value = found!.text
+          const message = data.brokenLimit(schema.name, name, limit, value)
+          if (message === null) continue
+          const said = { rule: `${name}.${limit}`, limit, message, value }
+          const side = { value: said, ...writerOf(found!.writtenBesides(0) ?? 0), at }
+          return [{ doc, object: schema.uid, recordId, kind: 'validation', field: uid, winner: side, losers: [side] }]
+        }
+        return []
+      })
+    },
+    /** Whether a conflict is about a long text that breaks its limit as before. */
+    isTextBroken(scene: TextScene, conflict: Conflict): boolean {
+      const field = syncedFields(scene.schema).texts.find(({ uid }) => uid === conflict.field)
+      if (field === undefined || !isOfLimit(conflict)) return false
+      const { limit } = conflict.winner.value as unknown as { readonly limit: FieldLimit }
+      const text = scene.texts().get(field.uid)?.text ?? null
+      return data.brokenLimit(scene.schema.name, field.name, limit, text) !== null
+    },
   }
 }
 

@@ -25,7 +25,8 @@ function scene(unpaired?: { readonly isRevoked: true; readonly seen?: Readonly<R
   const devices = { all: () => [known], find: () => known, nameOf: () => undefined }
   const parts = { workspace: testWorkspace, epoch: 1, read: database.read, write: database.write, devices }
   const stateOf = () => createLogState([], new Uint8Array(8_192))
-  const receiverOf = (state: LogState) => createReceiver({ ...parts, state, stored: () => undefined })
+  const receiverOf = (state: LogState, own = { device: 'desk', inc: 1 }) =>
+    createReceiver({ ...parts, own, state, stored: () => undefined })
   return { writer: createRelayDevice(7, keys), stateOf, receiverOf }
 }
 
@@ -75,4 +76,23 @@ it('takes of an unpaired device what counts of its log, and nothing after that (
   expect(await receiverOf(state)(before.envelopes, before.head)).toEqual({ ok: true, stored: 2 })
   expect(await receiverOf(state)(after.envelopes, after.head)).toEqual({ ok: false, reason: 'revoked' })
   expect(state.vector()).toEqual(new Map([[7, 2]]))
+})
+
+it('believes of its own number only what it has signed itself (D-232)', async () => {
+  const { writer, stateOf, receiverOf } = scene()
+  const state = stateOf()
+  const written = [writer.write(2), writer.write(2)]
+  for (const { envelopes, head } of written) await receiverOf(state)(envelopes, head)
+  const receive = receiverOf(state, { device: 'laptop', inc: 7 })
+  const none = { ok: true, stored: 0 }
+  for (const { envelopes, head } of written)
+    for (const sent of [envelopes, []]) expect(await receive(sent, head)).toEqual(none)
+  const forged = createRelayDevice(7).write(3, 50)
+  expect(await receive(forged.envelopes, forged.head)).toEqual({ ok: false, reason: 'invalid' })
+  expect(await receive(forged.envelopes, written[1]!.head)).toEqual({ ok: false, reason: 'invalid' })
+  expect(await receive([], forged.head)).toEqual({ ok: false, reason: 'bad_signature' })
+  const other = createRelayDevice(7, writer.keys).write(3, 50)
+  for (const { envelopes, head } of [other, writer.write(1)])
+    for (const sent of [envelopes, []]) expect(await receive(sent, head)).toEqual({ ok: false, reason: 'fork' })
+  expect(state.vector()).toEqual(new Map([[7, 4]]))
 })

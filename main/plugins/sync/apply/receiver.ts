@@ -6,13 +6,24 @@ import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import type { Devices, KnownDevice } from '../engine/replica.ts'
 import type { LogState } from '../engine/log-state.ts'
 import type { Received } from '../engine/replica.ts'
-import { insertEnvelope, insertHead, putIncarnation, readEnvelope, readIncarnation } from '../store/log-store.ts'
-import { chainStart, verifyHead, verifyRun } from '#main/replication/wire/chain.ts'
+import {
+  insertEnvelope,
+  insertHead,
+  putIncarnation,
+  readEnvelope,
+  readEnvelopes,
+  readHeadUpTo,
+  readIncarnation,
+} from '../store/log-store.ts'
+import type { ChainPoint } from '#main/replication/wire/chain.ts'
+import { chainStart, nextPoint, verifyHead, verifyRun } from '#main/replication/wire/chain.ts'
 
 /** What the receiver works with. */
 export interface ReceiverParts {
   readonly workspace: Uint8Array
   readonly epoch: number
+  /** This machine, and the incarnation it writes under. */
+  readonly own: { readonly device: string; readonly inc: number }
   readonly read: Reads
   readonly write: Write
   readonly devices: Devices
@@ -25,7 +36,7 @@ export interface ReceiverParts {
 export function createReceiver(
   parts: ReceiverParts,
 ): (envelopes: readonly SealedEnvelope[], head: Head) => Promise<Received> {
-  const { workspace, epoch, read, write, devices, state } = parts
+  const { workspace, epoch, own, read, write, devices, state } = parts
 
   /** The device an incarnation belongs to; of a new one, whose signature the head has. */
   const writerOf = (known: string | undefined, head: Head): KnownDevice | undefined => {
@@ -33,14 +44,29 @@ export function createReceiver(
     return devices.all().find(({ publicKey }) => verifyHead(publicKey, workspace, head))
   }
 
+  /** Whether this machine signed a head of the log it has, or of another one: of more, or of something else (D-232). */
+  const judgeOwn = (head: Head, stored: number): 'same' | 'fork' | 'bad_signature' => {
+    const publicKey = devices.find(own.device)?.publicKey
+    if (publicKey === undefined || !verifyHead(publicKey, workspace, head)) return 'bad_signature'
+    if (head.seq > stored) return 'fork'
+    let point: ChainPoint = readHeadUpTo(read, own.inc, head.seq) ?? chainStart()
+    for (const envelope of readEnvelopes(read, own.inc, point.seq + 1, head.seq - point.seq))
+      point = nextPoint(point, workspace, envelope)
+    return Buffer.compare(point.hash, head.hash) === 0 ? 'same' : 'fork'
+  }
+
   return async function receive(envelopes, head): Promise<Received> {
     const { inc } = head
     const first = envelopes[0]
-    if (first === undefined) return { ok: true, stored: 0 }
-    if (envelopes.some((envelope) => envelope.inc !== inc || envelope.epoch !== epoch))
-      return { ok: false, reason: 'invalid' }
     const known = readIncarnation(read, inc)
     const stored = known?.storedSeq ?? 0
+    const isOwn = inc === own.inc
+    const verdictOfOwn = isOwn ? judgeOwn(head, stored) : 'same'
+    if (verdictOfOwn === 'fork') return { ok: false, reason: 'fork' }
+    if (first === undefined)
+      return verdictOfOwn === 'same' ? { ok: true, stored: 0 } : { ok: false, reason: verdictOfOwn }
+    if (envelopes.some((envelope) => envelope.inc !== inc || envelope.epoch !== epoch))
+      return { ok: false, reason: 'invalid' }
     if (first.seq > stored + 1) return { ok: false, reason: 'gap', from: stored + 1 }
     const device = writerOf(known?.device, head)
     if (device === undefined) return { ok: false, reason: 'unknown_device' }
@@ -49,8 +75,9 @@ export function createReceiver(
     // What is here already must be the same, or somebody wrote two logs under one number.
     for (const envelope of envelopes) {
       if (envelope.seq > stored) break
-      const own = readEnvelope(read, inc, envelope.seq)
-      if (own === undefined || Buffer.compare(own.body, envelope.body) !== 0) return { ok: false, reason: 'fork' }
+      const there = readEnvelope(read, inc, envelope.seq)
+      if (there === undefined || Buffer.compare(there.body, envelope.body) !== 0)
+        return { ok: false, reason: isOwn ? 'invalid' : 'fork' }
     }
     const fresh = envelopes.filter(({ seq }) => seq > stored)
     if (fresh.length === 0) {

@@ -66,7 +66,7 @@ type TextName = Extract<DocName, { kind: 'text' }>
 export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKindHandler[] {
   const { data, clock } = parts
   const { schemaOf: schemas } = parts
-  const judgeLimits = createLimitJudge(data, parts)
+  const limits = createLimitJudge(data, parts)
   const comebacks = createComebacks(parts)
 
   const projectRecord = (tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected => {
@@ -93,7 +93,8 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const outcome = applied(() => data.applyRemote(tx, ctx, change))
     if (outcome === null) return 'soon'
     if (outcome.changed) parts.rowChanged()
-    keepConflicts(tx, merged, { schema, register, values, outcome, written: change.values })
+    const isBrought = changedKeys === null && merged.changedKeys !== null
+    keepConflicts(tx, merged, { schema, register, values, outcome, written: change.values, isBrought })
     parts.written(tx, { object: name.object, record: name.record, isRemote: true })
     if (change.purged !== true && parts.issuesNumbers() && schema.fields.some(({ type }) => type === 'autonumber'))
       tx.gather(issueNumbers, { tx, object: schema.name, id: name.record })
@@ -121,22 +122,26 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
       values: ReturnType<typeof mergeValues>
       outcome: RemoteOutcome
       written: RemoteChange['values']
+      /** Whether the record came here with its texts. */
+      isBrought: boolean
     },
   ): void => {
-    const { schema, register, values, outcome, written } = of
+    const { schema, register, values, outcome, written, isBrought } = of
     const recordId = (merged.name as RecordName).record
     const scene = sceneAt(tx, { schema, recordId, register })
     const found = conflictsOf({ ...scene, merged: values, outcome })
     const ofRules = new Set(found.map(conflictId))
-    const limits = judgeLimits(tx, { ...scene, merged: values }).filter((draft) => !ofRules.has(conflictId(draft)))
-    const drafts = [...found, ...limits]
     const at = clock.iso()
+    const ofTexts = isBrought ? limits.ofTexts(tx, scene, at) : []
+    const ofLimits = [...limits.ofValues(tx, { ...scene, merged: values }), ...ofTexts]
+    const drafts = [...found, ...ofLimits.filter((draft) => !ofRules.has(conflictId(draft)))]
     for (const draft of drafts) openConflict(tx, draft, at)
     const ids = new Set(drafts.map(conflictId))
     const still = {
       // A value that does not fit stays one while its field is not written.
       has: (id: string, conflict: Conflict): boolean =>
         ids.has(id) ||
+        limits.isTextBroken(scene, conflict) ||
         (conflict.kind === 'type' && !isWritten(schema, written, conflict.field)) ||
         // Where nothing was stored, the row was not judged again by rules.
         (conflict.kind === 'validation' && !outcome.changed && !isOfLimit(conflict)),
@@ -193,6 +198,12 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (outcome === null) return 'soon'
     if (outcome.changed) parts.rowChanged()
     if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
+    if (isText && merged.changedKeys !== null)
+      keepFound(
+        tx,
+        { doc: recordName, kind: 'validation', field: field.uid },
+        limits.ofTexts(tx, scene, clock.iso(), field.uid),
+      )
     if (isText && holdsField(register, field.uid)) keepWritten(tx, scene, field.uid)
     // It may have been written by somebody who did not know of the deletion.
     if (isText && marksOf(register).deleted !== null)
@@ -235,7 +246,8 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
     const ids = new Set(drafts.map(conflictId))
-    const isOther = (conflict: Conflict): boolean => field !== undefined && conflict.field !== field
+    const isOther = (conflict: Conflict): boolean =>
+      (field !== undefined && conflict.field !== field) || (kind === 'validation' && !isOfLimit(conflict))
     closeOthers(tx, { doc }, [kind], { has: (id, conflict) => ids.has(id) || isOther(conflict) }, at)
   }
 

@@ -289,7 +289,7 @@ export async function createEngine(parts: EngineParts) {
     ...{ group, groupSteps, settle },
     ...{ device: own.device, author, docs, mayTell },
   })
-  const receive = createReceiver({ workspace, epoch, read, write, devices, state, stored: () => applier.wake() })
+  const receive = createReceiver({ workspace, epoch, own, read, write, devices, state, stored: () => applier.wake() })
   const replica = createReplica({
     identity: { workspace, epoch, device: own.device, inc: own.inc },
     signer: own.signer,
@@ -303,7 +303,7 @@ export async function createEngine(parts: EngineParts) {
     projected: () => projecting.settled(),
     unprojected: () => ({
       waiting: waitingOfKinds() + countUnprojected(read),
-      isTrying: projecting.isRunning() || soon !== undefined || backfill !== undefined,
+      isTrying: applier.isRunning() || projecting.isRunning() || soon !== undefined || backfill !== undefined,
     }),
     refuse,
     judge: (tx, device, change) => refuseChange(judge(tx, devices.find(device)?.user ?? '', device, change)),
@@ -358,6 +358,7 @@ export async function createEngine(parts: EngineParts) {
 
   const projectAgain = async (): Promise<void> => {
     const hasWaited = hasFlagged(read)
+    const before = hasWaited ? countUnprojected(read) : 0
     for (let after = 0; hasWaited && !stopped;) {
       const flagged = readFlagged(read, after, reprojected)
       const last = flagged.at(-1)
@@ -373,6 +374,8 @@ export async function createEngine(parts: EngineParts) {
     if (removed.length > 0) await write('sync.removed', (tx) => settleRemoved(tx, removed, clock.iso()))
     if (numbersAreDue && parts.issuesNumbers()) await giveNumbers()
     if (hasWaited) state.tellApplied()
+    // What lies aside may be of what has its place now.
+    if (before > 0 && countUnprojected(read) < before) lookAside()
   }
   /**
    * Gives numbers to records that came here by another way than through the log, or before this machine was the one that
@@ -411,6 +414,9 @@ export async function createEngine(parts: EngineParts) {
     log.error({ err: error }, 'Changes that waited could not be projected.'),
   )
   const reproject = projecting.start
+  const lookAside = (): void => {
+    if (state.problems().parked > 0) applier.lookAgain()
+  }
 
   let repairedRows = 0
   let checking: Promise<number> | undefined
@@ -490,8 +496,13 @@ export async function createEngine(parts: EngineParts) {
     checkRows: (): Promise<number> => (checking ??= checkRows().finally(() => (checking = undefined))),
     /** How many rows were found to be something else than their documents say since the engine was opened. */
     repairedRows: () => repairedRows,
-    /** Tries documents again whose projection had to wait; to be called when metadata changed. */
+    /** Tries documents again whose projection had to wait. */
     reproject,
+    /** Tries what waits for a definition: documents, and what lies aside. */
+    redefined() {
+      reproject()
+      lookAside()
+    },
     /** To be called when this machine may have become the one that gives numbers. */
     numbersDue() {
       numbersAreDue = true

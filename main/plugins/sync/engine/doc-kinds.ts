@@ -166,7 +166,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   files.listen(host)
   // What waited for an object or a field may have its place now.
   host.onCommitted('*', ({ type }) => {
-    if (type.startsWith('metadata.')) joined?.engine.reproject()
+    if (type.startsWith('metadata.')) joined?.engine.redefined()
   })
   const handlers: readonly DocKindHandler[] = [
     items.handler,

@@ -26,7 +26,10 @@ export type Received =
   | { readonly ok: true; readonly stored: number }
   /** It begins after a gap: ask for what is missing from `from` on. Nothing was stored. */
   | { readonly ok: false; readonly reason: 'gap'; readonly from: number }
-  /** Its envelopes differ from the ones that are stored under the same numbers: the incarnation was used twice. */
+  /**
+   * Its envelopes differ from the ones that are stored under the same numbers: the incarnation was used twice. Of the own
+   * incarnation only what this machine has signed and does not have is a fork.
+   */
   | { readonly ok: false; readonly reason: 'fork' }
   /** Nobody who may write here has signed it, or it is not what was signed. */
   | { readonly ok: false; readonly reason: 'unknown_device' | 'revoked' | 'bad_signature' | 'invalid' }
@@ -61,7 +64,10 @@ export interface Replica {
   chain(inc: number): ChainPoint
   /** To be called before a range is first sent; returns when the number is noted on disk. Own incarnation only. */
   beforeSending(lastSeq: number): void
-  /** Checks, stores and then applies a run; resolves when it is stored on disk, before it is applied. */
+  /**
+   * Checks, stores and then applies a run; resolves when it is stored on disk, before it is applied. A head of the own
+   * incarnation without envelopes is checked alone.
+   */
   receive(envelopes: readonly SealedEnvelope[], head: Head): Promise<Received>
   /** Resolves when everything stored so far is applied or lies aside. */
   settled(): Promise<void>

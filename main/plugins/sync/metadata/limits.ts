@@ -30,17 +30,20 @@ const implied: ReadonlyMap<string, number> = new Map([
 ])
 const upper: ReadonlySet<string> = new Set(['max', 'maxLength', 'maxItems', 'precision'])
 
-/** What each maker of a limit had seen, by field and property; makers that did not know of each other stand side by side. */
-export function limitsIn(register: Register): ReadonlyMap<string, ReadonlyMap<FieldLimit, readonly Seen[]>> {
-  const found = new Map<string, Map<FieldLimit, readonly Seen[]>>()
+/** What a maker of a limit had seen, and under which incarnation it was made. */
+type Maker = Seen & { readonly inc: number }
+
+/** The makers of each limit, by field and property; those that did not know of each other stand side by side. */
+export function limitsIn(register: Register): ReadonlyMap<string, ReadonlyMap<FieldLimit, readonly Maker[]>> {
+  const found = new Map<string, Map<FieldLimit, readonly Maker[]>>()
   for (const [key, { winner, losers }] of register) {
     const [, uid = '', property] = pattern.exec(key) ?? []
     const known = fieldLimits.find((one) => one === property)
     if (known === undefined) continue
     const said = [winner, ...losers].filter(([, value]) => value !== null)
     if (said.length === 0) continue
-    const seen = said.map(([, value]) => ({ seen: value as unknown as Seen['seen'] }) as Seen)
-    found.set(uid, (found.get(uid) ?? new Map<FieldLimit, readonly Seen[]>()).set(known, seen))
+    const makers = said.map((entry) => ({ seen: entry[1] as unknown as Seen['seen'], inc: entry[4] }) as Maker)
+    found.set(uid, (found.get(uid) ?? new Map<FieldLimit, readonly Maker[]>()).set(known, makers))
   }
   return found
 }

@@ -68,9 +68,11 @@ export function createControl(parts: WingParts) {
     catchUp() {
       const running = life.running()
       if (running === null) return undefined
-      const { incoming, state } = status()
+      const { incoming, unprojected } = running.sessions.summary()
+      // What cannot have its place here is listed, and is no reason to wait.
+      const isInPlace = incoming.remaining === 0 && !incoming.partial && (unprojected.waiting === 0 || !unprojected.isTrying)
       const isConnected = running.sessions.all().some((session) => session.status().state === 'open')
-      if (isConnected && incoming.remaining === 0 && state !== 'preparing') return undefined
+      if (isConnected && isInPlace && status().state !== 'preparing') return undefined
       return { done: incoming.total - incoming.remaining, total: incoming.total }
     },
   })

@@ -4,6 +4,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DocWriter } from '../engine/docs.ts'
+import type { Lease } from './roster-entries.ts'
 import type { Roster } from './roster.ts'
 
 /** What leases work with. */
@@ -35,12 +36,14 @@ export function createLeases(parts: LeaseParts) {
   const leaving = new Set<string>()
   const isAlone = (): boolean => roster.devices().every((one) => one.device === device || one.revokedAt !== null)
 
-  const write = async (ctx: RequestContext, of: string, to: string | null, after: number): Promise<void> => {
+  const isLeaving = (of: string): boolean => leaving.has(of) || (leaving.has('') && !roster.isApart(of))
+
+  const write = async (ctx: RequestContext, of: string, to: Omit<Lease, 'term'>): Promise<void> => {
     leaving.add(of)
     try {
       await host.write('sync.lease', (tx) => {
         const term = (roster.lease(of)?.term ?? 0) + 1
-        roster.putLease(tx, ctx, docs, of, { device: to, term, after })
+        roster.putLease(tx, ctx, docs, of, { ...to, term })
       })
     } finally {
       leaving.delete(of)
@@ -50,15 +53,23 @@ export function createLeases(parts: LeaseParts) {
   const leases = {
     /** The machine that has a lease; null where nobody can have it. */
     holder: roster.holder,
-    /** Until when what was due was for the machine before this one, in milliseconds since 1970. */
-    after: (of: string): number => roster.lease(of)?.after ?? 0,
+    /**
+     * Whether what is due at a time, in milliseconds since 1970, is for this machine: it has the lease, or it had it then and
+     * has handed it on since.
+     */
+    isMineAt(of: string, due: number): boolean {
+      const handings = [roster.lease(of), roster.isApart(of) ? undefined : roster.lease('')].flatMap((one) => one ?? [])
+      const next = handings.toSorted((a, b) => a.after - b.after).find(({ after }) => due <= after)
+      return next === undefined ? leases.isMine(of) : next.from === device
+    },
     /**
      * Whether this machine may act under a lease now: it has it, and if it has just started, it has heard from others or
      * waited for them.
      */
-    isMine: (of: string): boolean => !leaving.has(of) && roster.holder(of) === device,
-    /** Whether this machine still waits to hear from the others before it acts under any lease. */
-    isWaiting: (): boolean => !isAlone() && !parts.hasHeard() && host.clock.now() - startedAt < hearMs,
+    isMine: (of: string): boolean => !isLeaving(of) && roster.holder(of) === device,
+    /** Whether this machine cannot tell yet: it still waits to hear from the others, or is handing the lease on. */
+    isWaiting: (of: string): boolean =>
+      isLeaving(of) || (leases.isMine(of) && !isAlone() && !parts.hasHeard() && host.clock.now() - startedAt < hearMs),
     /**
      * Hands a lease on if this machine has it; one of a machine that may not write into the roster is handed on by the one
      * that has the lease of the workspace.
@@ -67,8 +78,8 @@ export function createLeases(parts: LeaseParts) {
     async handOn(ctx: RequestContext, of: string, to: string | null): Promise<void> {
       const holder = roster.holder(of)
       const isOurs = holder === device || (roster.holder('') === device && holder !== null && !roster.isAdmin(holder))
-      if (!isOurs || leaving.has(of) || !roster.isAdmin(device)) return
-      await write(ctx, of, to, host.clock.now())
+      if (!isOurs || holder === null || leaving.has(of) || !roster.isAdmin(device)) return
+      await write(ctx, of, { device: to, after: host.clock.now(), from: holder })
     },
     /**
      * Takes the lease of the workspace from a machine that is not connected; does nothing while it is.
@@ -80,7 +91,7 @@ export function createLeases(parts: LeaseParts) {
       if (holder === null || parts.isConnected(holder)) return false
       // What was due by the other clock may have been done.
       const ahead = Math.max(0, parts.clockOffset(holder) ?? 0)
-      await write(ctx, '', device, host.clock.now() + ahead)
+      await write(ctx, '', { device, after: host.clock.now() + ahead })
       return true
     },
     /** Hands the lease of the workspace on when an administrator has named another machine. */

@@ -42,12 +42,11 @@ export function createSyncService(
       const here = running()
       if (here === null) return null
       const { leases } = here
-      const isMine = leases.isMine(of)
       return {
         holder: machineIn(here, leases.holder(of)),
-        isMine,
-        isWaiting: isMine && leases.isWaiting(),
-        after: leases.after(of),
+        isMine: leases.isMine(of),
+        isWaiting: leases.isWaiting(of),
+        isMineAt: (due) => leases.isMineAt(of, due),
       }
     },
     async handOn(of, to) {

@@ -26,6 +26,7 @@ const leaseSchema = z.object({
   term: z.int().min(1),
   /** Milliseconds since 1970. */
   after: z.int().min(0),
+  from: deviceIdSchema.optional(),
 })
 const userSchema = z.object({ name: nameSchema })
 /** Numbers of envelopes by incarnation in decimal digits. */
@@ -60,6 +61,8 @@ export interface Lease {
   readonly term: number
   /** What was due until then was for the one before; milliseconds since 1970. */
   readonly after: number
+  /** The one before, where it is known not to have been passed over: it makes up for what it missed until then. */
+  readonly from?: string | undefined
 }
 
 /** What a roster holds. */

@@ -83,6 +83,11 @@ export function createRoster(parts: {
     const byAge = admins.map(({ addedAt, device }) => ({ device, key: `${addedAt} ${device}` }))
     return byAge.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]?.device ?? named ?? null
   }
+  /** Whether a lease is with a machine of its own, and not with whoever has that of the workspace. */
+  const isApart = (of: string): boolean => {
+    const own = of === '' ? null : (content.leases.get(of)?.device ?? null)
+    return own !== null && content.devices.get(own)?.revokedAt === null
+  }
   /** A device's entry names its owner too. */
   const nameOf = (user: string): string | undefined =>
     content.users.get(user) ?? devices().findLast((one) => one.user === user && one.userName !== '')?.userName
@@ -146,11 +151,9 @@ export function createRoster(parts: {
     /** A lease as it was last handed on; undefined for one that never was. @param of '' for that of the workspace */
     lease: (of: string): Lease | undefined => content.leases.get(of),
     /** The device that has a lease: the last one it was handed to while that takes part. */
-    holder(of: string): string | null {
-      const own = of === '' ? undefined : content.leases.get(of)?.device
-      if (own !== undefined && own !== null && content.devices.get(own)?.revokedAt === null) return own
-      return chosen(content.leases.get('')?.device ?? content.runner)
-    },
+    holder: (of: string): string | null =>
+      isApart(of) ? content.leases.get(of)!.device : chosen(content.leases.get('')?.device ?? content.runner),
+    isApart,
     /** Hands a lease on. */
     putLease(tx: Tx, ctx: RequestContext, docs: DocWriter, of: string, lease: Lease) {
       write(tx, ctx, docs, { [leaseKey(of)]: { ...lease } })

@@ -146,7 +146,6 @@ async function assemble(
         if (!lane.hear(peer, doc, update)) engine.rooms.onLive(peer, doc, update)
       },
       onPlace: moved,
-      onCollision: disputed,
       onFork: disputed,
     },
     acks: {

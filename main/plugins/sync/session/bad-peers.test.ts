@@ -109,6 +109,26 @@ describe('a run that is not what was signed', () => {
     raw.say({ kind: 'ENV', envelopes: [other], head: signHead(hostile.replica.signer, workspace.id, 2, point) })
     await until(() => expect(onFork).toHaveBeenCalledWith(hostile.replica.device, 2))
     await until(() => expect(codes(raw)).toEqual(['fork']))
+    // Whoever signed both is shown what is here, or it would have to believe a word.
+    await until(() => expect(raw.of('ENV').at(-1)).toEqual({ ...runOf(hostile.replica), envelopes: [] }))
+  })
+
+  it('under the number of this machine counts once this machine has signed it, and not by a word (D-232)', async () => {
+    const onFork = vi.fn<(peer: string, inc: number) => void>()
+    honest.replica.writeMany(2, 'r/a/')
+    const { raw } = await enter({ onFork })
+    const other: SealedEnvelope = { ...honest.replica.stored(1)[0]!, body: new Uint8Array([1, 2, 3]) }
+    const point = nextPoint({ seq: 0, hash: new Uint8Array(32) }, workspace.id, other)
+    const item = { inc: 1, seq: 1 }
+    raw.say({ kind: 'ERR', code: 'fork', item }, { kind: 'ERR', code: 'invalid', item })
+    const forged = signHead(hostile.replica.signer, workspace.id, 1, point)
+    raw.say(runOf(honest.replica), { ...runOf(honest.replica), envelopes: [] })
+    raw.say({ kind: 'ENV', envelopes: [], head: forged }, { kind: 'ENV', envelopes: [], head: { ...forged, seq: 9 } })
+    raw.say({ kind: 'BARRIER', id: 7, reply: false })
+    await until(() => expect(raw.of('BARRIER')).toHaveLength(1))
+    expect(onFork).not.toHaveBeenCalled()
+    raw.say({ kind: 'ENV', envelopes: [], head: signHead(honest.replica.signer, workspace.id, 1, point) })
+    await until(() => expect(onFork).toHaveBeenCalledExactlyOnceWith(hostile.replica.device, 1))
   })
 })
 

@@ -120,18 +120,28 @@ describe('a greeting', () => {
   })
 
   it('of this machine by another one is reported', async () => {
-    const onCollision = vi.fn<(peer: string, inc: number) => void>()
-    const { raw, session } = await meetRawPeer(other, honest, { hooks: { onCollision } })
+    const onFork = vi.fn<(peer: string, inc: number) => void>()
+    const { raw, session } = await meetRawPeer(other, honest, { hooks: { onFork } })
     raw.say(raw.hello({ inc: 1 }), raw.auth())
-    await until(() => expect(onCollision).toHaveBeenCalledWith(other.replica.device, 1))
-    expect(session.status().lastError).toBe('collision')
+    await until(() => expect(session.status().lastError).toBe('collision'))
+    expect(onFork).not.toHaveBeenCalled()
   })
 
   it('that knows more of this machine than the machine itself is reported', async () => {
-    const onCollision = vi.fn<(peer: string, inc: number) => void>()
-    const { raw } = await meetRawPeer(other, honest, { hooks: { onCollision } })
+    const onFork = vi.fn<(peer: string, inc: number) => void>()
+    const { raw, session } = await meetRawPeer(other, honest, { hooks: { onFork } })
     raw.say(raw.hello({ vector: new Map([[1, 5]]) }), raw.auth())
-    await until(() => expect(onCollision).toHaveBeenCalledWith(other.replica.device, 1))
+    await until(() => expect(session.status().lastError).toBe('collision'))
+    expect(onFork).not.toHaveBeenCalled()
+  })
+
+  it('that knows less of its own log than is here is shown what it signed (D-232)', async () => {
+    other.replica.write('r/b/1', 'before the copy was put back')
+    const head = other.replica.heads(2).at(-1)!
+    await honest.replica.receive(other.replica.stored(2), head)
+    const { raw } = await meetRawPeer(other, honest)
+    raw.say(raw.hello({ vector: new Map() }), raw.auth())
+    await until(() => expect(raw.of('ENV').filter(({ envelopes }) => envelopes.length === 0)).toMatchObject([{ head }]))
   })
 
   it('of two honest machines tells each the version and the clock of the other', async () => {

@@ -104,9 +104,10 @@ export function createPeerSession(parts: SessionParts) {
     refused(code, item, isFault) {
       lastError = code
       if (kind === 'relay') view.leaveOut(item.inc)
-      if (isForked(code, item)) tellFork(item.inc)
+      if (code === 'fork') tellFork(item.inc)
       if (isFault) blame(code, item)
       else say({ kind: 'ERR', code, item })
+      if (code === 'fork' || code === 'invalid') showHead(item.inc)
       changed()
     },
     roundTrip: pings.ask,
@@ -185,15 +186,19 @@ export function createPeerSession(parts: SessionParts) {
     hold(code, { kind: 'ERR', code, detail: `${inc}/${seq}` })
   }
 
-  /** Of the own log also what does not follow is another log under its number: nobody else can have signed it. */
-  const isForked = (code: string, { inc }: Position): boolean =>
-    code === 'fork' || (code === 'invalid' && inc === replica.identity().inc)
-
   /** Once for each incarnation: a peer that says so without end must not make its host act without end. */
   function tellFork(inc: number): void {
     if (forks.size >= forkLimit || forks.has(inc)) return
     forks.add(inc)
     hooks.onFork?.(peer, inc)
+  }
+
+  /** Shows a device what it signed under its number and is here: it believes nobody without that. */
+  function showHead(inc: number): void {
+    if (kind !== 'device' || inc !== hello?.inc) return
+    const to = replica.vector().get(inc) ?? 0
+    const head = replica.read({ inc, from: to, to }, 0).heads.at(-1)
+    if (head !== undefined) say({ kind: 'ENV', envelopes: [], head })
   }
 
   function peerHas(vector: ReadonlyMap<number, number>): void {
@@ -233,10 +238,11 @@ export function createPeerSession(parts: SessionParts) {
     log.info({ peer, kind, appVersion }, 'A peer is connected.')
     const own = replica.identity()
     if (inc === own.inc || (vector.get(own.inc) ?? 0) > (replica.vector().get(own.inc) ?? 0)) {
+      // By its word alone, which changes nothing here: where it is true, what this machine signed follows.
       lastError = 'collision'
       log.error({ peer, inc: own.inc }, 'A peer has more of the incarnation of this machine than the machine itself.')
-      hooks.onCollision?.(peer, own.inc)
     }
+    if ((replica.vector().get(inc) ?? 0) > (vector.get(inc) ?? 0)) showHead(inc)
     view.has(vector)
     sender.start(vector)
     reader.look()
@@ -258,9 +264,10 @@ export function createPeerSession(parts: SessionParts) {
     if (!gathered.ok) return blame(gathered.code)
     const { run } = gathered
     if (run === undefined) return undefined
-    const { epoch } = replica.identity()
+    const { epoch, inc } = replica.identity()
     if (run.envelopes.some((envelope) => envelope.epoch !== epoch)) return blame('epoch_mismatch', run.head)
-    if (run.envelopes.length === 0) return undefined
+    // A head alone says something to whoever signed it, and to nobody else.
+    if (run.envelopes.length === 0 && run.head.inc !== inc) return undefined
     // Before it is stored: what grows the log here must not go back to where it came from.
     sender.came(run.head)
     return receiver.take(run)
@@ -271,7 +278,6 @@ export function createPeerSession(parts: SessionParts) {
     lastError = frame.code
     if (frame.item !== undefined) {
       sender.refused(frame.item, frame.code)
-      if (isForked(frame.code, frame.item)) tellFork(frame.item.inc)
     } else if (isOpen()) admissions.answered(false)
     if (state === 'opening') {
       state = 'refused'

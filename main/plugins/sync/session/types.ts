@@ -31,11 +31,9 @@ export interface SessionHooks {
   onAware?(peer: string, doc: string, update: Uint8Array): void
   /** The peer listens elsewhere than it did. */
   onPlace?(peer: string, addresses: readonly string[]): void
-  /** The peer writes as this machine's incarnation, or has more of it than this machine: a new one is due. */
-  onCollision?(peer: string, inc: number): void
   /**
-   * Two different envelopes have one place: what the peer has of an incarnation is not what is stored here, by what came
-   * or by its word.
+   * Two different envelopes have one place: what came from the peer of an incarnation is not what is stored here. Of the own
+   * one, this machine has signed what came: the word of a peer proves nothing.
    */
   onFork?(peer: string, inc: number): void
 }
