@@ -57,9 +57,10 @@ export interface BackupFolder {
   /**
    * Puts the backup in place of the present database and config; the database must be closed. A crash leaves the old
    * or the new database. Unless the present state was saved by a backup, its files are kept under another name.
+   * @param options `keepsConfig`: how the machine is set up stays as it is (D-420)
    * @throws Error when the backup differs from its manifest; the present files are untouched then
    */
-  putBack(id: string, options: { presentSaved: boolean }): void
+  putBack(id: string, options: { presentSaved: boolean; keepsConfig?: boolean }): void
   /** Clears what a restore has left that was cut off; only the holder of the data folder may. */
   clearRestore(): void
 }
@@ -223,12 +224,12 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       return true
     },
     databaseFile: (id) => join(pathOf(id), databaseName),
-    putBack(id, { presentSaved }) {
+    putBack(id, { presentSaved, keepsConfig = false }) {
       const manifest = readManifest(id)
       if (manifest === undefined || manifest.id !== id)
         throw new Error('The manifest of the backup is missing or was changed.')
       const incoming = manifest.files
-        .filter(({ name }) => name !== fileListName)
+        .filter(({ name }) => name !== fileListName && !(keepsConfig && name === configName))
         .map((file) => ({ file, path: incomingOf(file.name) }))
       try {
         for (const { file, path } of incoming) {

@@ -39,6 +39,13 @@ describe('createAuthenticator', () => {
     expect(kindOf({ authorization: 'Bearer right-token' }, socket)).toBe('connection-token')
   })
 
+  it('takes no token from beyond loopback, also on a connection that proved it before: a hub passes many people on', () => {
+    const shared = {} as Socket
+    const headers = { authorization: 'Bearer right-token' }
+    expect(kindOf(headers, shared)).toBe('connection-token')
+    expect(authenticate({ headers, socket: shared }, true)).toBe('invalid')
+  })
+
   it('does not remember a refused token', () => {
     const other = {} as Socket
     expect(kindOf({ authorization: 'Bearer wrong' }, other)).toBe('invalid')

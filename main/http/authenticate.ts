@@ -75,7 +75,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   return ({ headers, socket }, beyondLoopback = false) => {
     const authorization = headers.authorization
     if (authorization !== undefined) {
-      if (proved.get(socket) === authorization) return inOrganization(owner)
+      if (!beyondLoopback && proved.get(socket) === authorization) return inOrganization(owner)
       if (authorization.startsWith('Bearer ') || /^bearer /i.test(authorization)) {
         const text = authorization.slice(7).trim()
         if (beyondLoopback || !isToken(text)) return identities().byBearer(text) ?? 'invalid'

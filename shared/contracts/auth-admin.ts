@@ -45,7 +45,7 @@ export const authAdminRoutes = defineRoutes({
   adminSetPassword: authPost(
     'adminSetPassword',
     'admin/set-user-password',
-    'Give an account a password that must be changed at the next sign-in; its sessions end.',
+    'Give an account a password that must be changed at the next sign-in; its sessions and keys end.',
     z.object({ userId, newPassword: Password }),
     z.object({ status: z.boolean() }),
     byAdmin,

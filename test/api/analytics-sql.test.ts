@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
 import { closedSql } from '../support/closed-sql.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { createPeopledHost } from '../support/test-identities.ts'
 import { onlyInLongRun } from '../support/test-size.ts'
 
 let host: TestHost
@@ -105,6 +106,28 @@ describe('raw SQL', () => {
     const { status, body } = await sql('SELECT length(randomblob(900000000)) AS n')
     expect([status, body.error.code]).toEqual([400, 'invalid_query'])
     expect((await host.get('/data/task?top=1')).status).toBe(200)
+  })
+})
+
+describe('statements of somebody who may not read every row', () => {
+  it('are never told of another one, not even by what fails where it is looked at', async () => {
+    const people = await createPeopledHost({ users: [{}, {}] })
+    await people.defineObject('deal', { title: { type: 'text' } }, { sharingModel: 'private' })
+    const objects = { deal: { allowCreate: true, allowRead: true } }
+    await people.saveItem('permission', 'runs', { systemPermissions: ['run_sql'], objects })
+    for (const [at, title] of ['secret plan', 'own'].entries()) {
+      await people.assign(at, { permissionSets: ['runs'] })
+      expect((await people.as(at).post('/data/deal', { title })).status).toBe(201)
+    }
+    for (const text of ['secret%', 'nothing%']) {
+      const json = `CASE WHEN title LIKE '${text}' THEN '{' ELSE '{}' END`
+      const statement = `SELECT title FROM deal WHERE json_extract(${json}, '$.a') IS NULL`
+      const { status, body } = await people.as(1).post('/analytics/sql', { sql: statement })
+      expect([text, status, body.data]).toEqual([text, 200, [{ title: 'own' }]])
+    }
+    const shown = await people.as(1).post('/analytics/sql', { sql: 'EXPLAIN SELECT title FROM deal' })
+    expect([shown.status, shown.body.error?.code]).toEqual([400, 'invalid_query'])
+    await people.stop()
   })
 })
 

@@ -150,6 +150,65 @@ describe('sessions end', () => {
     expect(await isOpen(await host.signIn('carl', 'chosen by carl'))).toBe(true)
   })
 
+  it('of the owner that a one-time code opened, too', async () => {
+    const headers = { origin: host.host.url }
+    const open = async (): Promise<string> => {
+      const opened = await host.anonymous('POST', '/_console/session', { code: host.host.mintCode() }, headers)
+      return opened.headers.getSetCookie()[0]!.split(';')[0]!
+    }
+    const holds = async (cookie: string) =>
+      (await host.anonymous('GET', '/_console/session', undefined, { cookie })).status === 200
+    await host.account('boris', 'admin')
+    const [first, newPassword] = [await open(), 'given by boris, an administrator']
+    expect(await holds(first)).toBe(true)
+    const body = { userId: localOwnerId, newPassword }
+    expect((await host.as(await host.signIn('boris'), 'POST', '/auth/admin/set-user-password', body)).status).toBe(200)
+    expect(await holds(first)).toBe(false)
+    const [own, other] = [await open(), await open()]
+    const change = { currentPassword: newPassword, newPassword: 'of the owner alone', revokeOtherSessions: true }
+    const changed = await host.anonymous('POST', '/auth/change-password', change, { cookie: own, ...headers })
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+    expect([await holds(own), await holds(other)]).toEqual([true, false])
+  })
+
+  it('with keys, codes of devices and links to another address, once an administrator sets a password (D-421)', async () => {
+    const { id } = await host.account('ivy')
+    const token = await host.signIn('ivy')
+    const { key } = (await host.as(token, 'POST', '/keys', { name: 'left behind' })).body
+    const clientId = 'cairn-cli'
+    const code = (await host.anonymous('POST', '/auth/device/code', { client_id: clientId })).body
+    await host.as(token, 'POST', '/auth/device/approve', { userCode: code.user_code })
+    const moves = async (as: string, to: string): Promise<string> => {
+      await host.as(as, 'POST', '/auth/change-email', { newEmail: to })
+      return new URL(await host.waitingMail(to, 'verify-email')).searchParams.get('token')!
+    }
+    const moved = async (link: string) => (await host.anonymous('GET', `/auth/verify-email?token=${link}`)).status
+    const link = await moves(token, 'ivy@evil.example')
+    host.takeEvents()
+    await host.post('/auth/admin/set-user-password', { userId: id, newPassword: 'given by the owner' })
+    expect(host.takeEvents().map(({ type }) => type)).toContain('auth.key_revoked')
+    const grant = 'urn:ietf:params:oauth:grant-type:device_code'
+    const fields = { grant_type: grant, device_code: code.device_code, client_id: clientId }
+    expect({
+      session: await isOpen(token),
+      key: (await host.as(key, 'GET', '/keys')).status,
+      device: (await host.anonymous('POST', '/auth/device/token', fields)).status,
+      link: await moved(link),
+    }).toEqual({ session: false, key: 401, device: 400, link: 400 })
+    // Nor does a link outlive a password that its person changes or sets by mail.
+    const { email } = await host.account('jil')
+    const own = await host.signIn('jil')
+    const first = await moves(own, 'jil@evil.example')
+    const next = { currentPassword: password, newPassword: 'chosen by jil' }
+    expect((await host.as(own, 'POST', '/auth/change-password', next)).status).toBe(200)
+    const second = await moves(own, 'jil@worse.example')
+    await host.anonymous('POST', '/auth/request-password-reset', { email })
+    const reset = new URL(await host.waitingMail(email, 'reset-password')).pathname.split('/').at(-1)
+    const body = { token: reset, newPassword: 'chosen once more' }
+    expect((await host.anonymous('POST', '/auth/reset-password', body)).status).toBe(200)
+    expect([await moved(first), await moved(second)]).toEqual([400, 400])
+  })
+
   it('after seven days without use, and after thirty in any case (D5)', async () => {
     await host.account('dan')
     const idle = await host.signIn('dan')
@@ -201,6 +260,14 @@ describe('impersonation (C10)', () => {
     const led = await host.as(token, 'PATCH', '/notifications/preferences', { preferences })
     expect([led.status, led.body.error.details.reason]).toEqual([403, 'IMPERSONATED'])
     expect((await host.as(token, 'GET', '/notifications/preferences')).body.preferences.channels).toEqual({})
+    // An address of a file would hold on, too.
+    const file = await host.as(token, 'POST', '/storage/upload?filename=a.txt', 'text', {
+      'content-type': 'text/plain',
+    })
+    const lent = (seconds: number) =>
+      host.as(token, 'GET', `/storage/files/${file.body.data.fileId}/url?expiresIn=${seconds}`)
+    expect((await lent(900)).status).toBe(200)
+    expect((await lent(604_800)).body.error.details.fieldErrors).toMatchObject([{ code: 'max_value', constraint: 900 }])
     clock.advance(59 * 60_000)
     expect(await isOpen(token)).toBe(true)
     clock.advance(2 * 60_000)

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
+import { rowOf } from '../support/flow-calls.ts'
 import { totp } from '../support/totp.ts'
 
 let host: AuthHost
@@ -247,6 +248,67 @@ describe('a token that was handed to whoever knew the password', () => {
     const token = refused.body.error.details.resetToken as string
     expect((await post('/auth/reset-password', { token, newPassword: next })).status).toBe(200)
     const account = (await host.get(`/auth/admin/get-user?id=${held.id}`)).body
-    expect([account.emailVerified, (await host.as(held.key, 'GET', '/keys')).status]).toEqual([false, 200])
+    // Keys ended with the password that was given (D-421); the second factor would end with a proof.
+    const { body } = await post('/auth/sign-in/email', { email: held.email, password: next })
+    const key = (await host.as(held.key, 'GET', '/keys')).status
+    expect([account.emailVerified, account.twoFactorEnabled, body.twoFactorRedirect, key]).toEqual([
+      false,
+      true,
+      true,
+      401,
+    ])
+  })
+})
+
+describe('what such an account does by itself', () => {
+  let other: AuthHost
+  beforeAll(async () => {
+    other = await createAuthHost(
+      { plugins: { magicLink: true, organization: true }, emailAndPassword: { disableSignUp: false } },
+      { config: { outbound: { allowedHosts: ['localhost'] } } },
+    )
+  })
+  afterAll(() => other?.stop())
+
+  it('is switched off with the proof: what is sent, what runs, who was invited', async () => {
+    const email = 'hal@example.org'
+    const made = await other.anonymous('POST', '/auth/sign-up/email', { name: 'hal', email, password })
+    const { id } = made.body.user
+    await other.patch('/settings', { 'webhooks.allowedHosts': ['localhost'] })
+    await other.put(`/permissions/assignments/${id}`, { profile: 'administrator', roles: [], permissionSets: [] })
+    const token = (await other.anonymous('POST', '/auth/sign-in/email', { email, password })).body.token as string
+    const as = async (method: string, path: string, body?: unknown) => {
+      const answer = await other.as(token, method, path, body)
+      expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+      return answer.body
+    }
+    const { id: organizationId } = await as('POST', '/auth/organization/create', { name: 'Acme', slug: 'acme' })
+    const invitation = await as('POST', '/auth/organization/invite-member', { email: 'eve@example.org', role: 'admin' })
+    await as('POST', '/webhooks', { name: 'leaks', url: 'http://localhost:9/', triggers: ['api'] })
+    const inbox = { name: 'inbox', path: 'inbox', action: 'trigger_flow', target: 'waits' }
+    const flow = { status: 'active', ...rowOf({ id: 'w', type: 'wait', config: { signal: 'on' } }) }
+    await as('POST', '/automation', { name: 'waits', ...flow })
+    await as('POST', '/webhook-receivers', inbox)
+    const { runId } = (await as('POST', '/automation/waits/trigger')).data
+    await as('POST', '/notifications/devices', { token: 'phone', platform: 'ios' })
+    await other.anonymous('POST', '/auth/magic-link/send', { email })
+    const link = new URL(await other.waitingMail(email, 'magic-link')).searchParams.get('token')
+    const signedIn = await other.anonymous('POST', '/auth/magic-link/verify', { token: link })
+    const own = signedIn.body.token as string
+    await other.as(own, 'POST', '/auth/organization/set-active', { organizationId })
+    const get = async (path: string) => (await other.as(own, 'GET', path)).body.data
+    await expect.poll(async () => (await get(`/automation/waits/runs/${runId}`)).status).toBe('cancelled')
+    const sql = 'SELECT count(*) AS count FROM notifications_device'
+    expect({
+      webhook: (await get('/webhooks/leaks')).isActive,
+      receiver: (await get('/webhook-receivers/inbox')).isActive,
+      flow: (await get('/automation/waits')).enabled,
+      devices: other.host.database.read.get({ sql, parameters: [] }),
+      invitation: (await other.as(own, 'GET', `/auth/organization/list-invitations?organizationId=${organizationId}`))
+        .body[0].status,
+    }).toEqual({ webhook: false, receiver: false, flow: false, devices: { count: 0 }, invitation: 'canceled' })
+    expect(invitation.status).toBe('pending')
+    // They are the person's by now, who switches them on.
+    expect((await other.as(own, 'PATCH', '/webhooks/leaks', { isActive: true })).body.data.isActive).toBe(true)
   })
 })

@@ -113,6 +113,19 @@ describe('a key', () => {
     ])
   })
 
+  it('begins nothing with what has the name of its set later', async () => {
+    const set = { name: 'passing', objects: { task: { allowRead: true, viewAllRecords: true } } }
+    await host.put('/meta/permission/passing', set)
+    const { id, key } = await make({ permissionSets: ['passing', 'reports'] })
+    const reads = async () => (await host.anonymous('GET', '/data/task', undefined, { 'x-api-key': key })).status
+    expect(await reads()).toBe(200)
+    expect((await host.delete('/meta/permission/passing')).status).toBe(200)
+    await host.put('/meta/permission/passing', set)
+    expect(await reads()).toBe(403)
+    const listed = (await host.get('/keys')).body.keys.find((one: { id: string }) => one.id === id)
+    expect(listed.permissionSets).toEqual(['reports'])
+  })
+
   it('has a name that is one line, as people and devices have (D-302)', async () => {
     const { id } = await host.account('line')
     const odd = ['a\u0000b', 'a\nb', 'a\u001b[31mb', 'a\u0085b', 'a\u2028b']

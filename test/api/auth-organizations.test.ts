@@ -33,6 +33,22 @@ describe('an organization', () => {
     expect(service().hasOrganizations).toBe(true)
   })
 
+  it('is changed by nobody who acts as somebody else: it would outlast their hour (C10)', async () => {
+    const { users } = (await host.get('/auth/admin/list-users?searchValue=wes')).body
+    const begun = await host.post('/auth/admin/impersonate-user', { userId: users[0].id })
+    const acting = begun.body.session.token as string
+    for (const [path, body] of [
+      ['invite-member', { email: 'mine@example.org', role: 'admin', organizationId }],
+      ['create', { name: 'Mine', slug: 'mine' }],
+      ['leave', { organizationId }],
+    ] as const) {
+      const refused = await host.as(acting, 'POST', `/auth/organization/${path}`, body)
+      expect([refused.status, refused.body.error?.details.reason], path).toEqual([403, 'IMPERSONATED'])
+    }
+    const working = await host.as(acting, 'POST', '/auth/organization/set-active', { organizationId })
+    expect(working.status).toBe(200)
+  })
+
   it('takes people in by invitation only, and an invitation opens nothing by itself', async () => {
     const { id } = await host.account('xia')
     await host.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })

@@ -166,6 +166,20 @@ describe('http_request', () => {
     }
   })
 
+  it('sends a credential to no other host than it was given for, whoever edits the flow', async () => {
+    const auth = { type: 'bearer', credentials: { token: 'sesame-host' } }
+    await saveFlow(host, 'keeps', rowOf({ id: 'call', type: 'http_request', config: { url: at('/echo'), auth } }))
+    const { nodes } = (await host.get('/automation/keeps')).body.data
+    const sealed = nodes[1].config.auth
+    heard.length = 0
+    expect(await call({ url: `http://localhost.:${port}/echo`, auth: sealed })).toMatchObject({
+      error: { code: 'permission_denied', reason: 'credential_moved' },
+    })
+    expect(heard).toEqual([])
+    await call({ url: at('/echo'), query: { again: 1 }, auth: sealed })
+    expect(heard[0]?.headers['authorization']).toBe('Bearer sesame-host')
+  })
+
   it('says which credential is missing', async () => {
     expect(await call({ url: at('/echo'), auth: { type: 'basic', credentials: { username: 'ada' } } })).toMatchObject({
       error: { code: 'validation_error', fieldErrors: [{ field: 'config.auth.credentials.password' }] },

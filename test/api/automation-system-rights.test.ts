@@ -133,6 +133,52 @@ describe('a flow as the system', () => {
   })
 })
 
+describe('a flow as the system whose saver is no administrator any more', () => {
+  it('starts and goes on no more, until an administrator saves it or switches it on', async () => {
+    const { id, email } = await host.account('former', 'admin')
+    const saver = await host.signIn('former')
+    const calls = { post: (path: string, body?: unknown) => host.as(saver, 'POST', path, body) }
+    const pays = { object: 'payment', data: { iban: '{{ params.to }}' } }
+    await saveFlow(calls, 'backdoor', { runAs: 'system', ...rowOf({ id: 'c', type: 'create_record', config: pays }) })
+    const wait = { id: 'w', type: 'wait', config: { signal: 'knock' } }
+    const waits = rowOf(wait, { id: 'c', type: 'create_record', config: pays })
+    await saveFlow(calls, 'sleeper', { runAs: 'system', ...waits })
+    const { nodes, edges } = rowOf()
+    const daily = nodes.with(0, { ...nodes[0], config: { cron: '0 3 * * *' } })
+    await saveFlow(calls, 'nightly', { runAs: 'system', type: 'schedule', nodes: daily, edges })
+    const start = (token: string) => host.as(token, 'POST', '/automation/backdoor/trigger', { params: { to: 'mine' } })
+    expect((await start(saver)).status).toBe(200)
+    const { runId } = (await calls.post('/automation/sleeper/trigger')).body.data
+    const before = (await host.get('/data/payment')).body.records.length as number
+
+    await host.post('/auth/admin/set-role', { userId: id, role: 'user' })
+    await host.put(`/permissions/assignments/${id}`, { profile: 'designer', roles: [], permissionSets: [] })
+    const demoted = await host.signIn(email)
+    for (const token of [demoted, tokens['worker']!]) {
+      const { status, body } = await start(token)
+      expect([status, body.error.code]).toEqual([422, 'execution_failed'])
+    }
+    await as('designer', 'POST', '/automation/signals/knock')
+    const isOver = (all: Record<string, unknown>[]) =>
+      all.some((run) => run['id'] === runId && run['status'] === 'failed')
+    await runsWhen(host, 'sleeper', isOver)
+    expect((await host.get(`/automation/sleeper/runs/${runId}`)).body.data.error).toMatchObject({
+      code: 'permission_denied',
+      reason: 'run_as_system',
+    })
+    const stopped = (await host.get('/automation/schedules')).body.data.schedules
+    expect(stopped).toMatchObject([{ flowName: 'nightly', stopped: 'rights' }])
+    expect((await host.get('/data/payment')).body.records).toHaveLength(before)
+
+    // Who manages flows and is no administrator switches, and stands for nothing.
+    await as('designer', 'POST', '/automation/backdoor/toggle', { enabled: true })
+    expect((await start(tokens['worker']!)).status).toBe(422)
+    await host.post('/automation/backdoor/toggle', { enabled: true })
+    expect((await start(tokens['worker']!)).status).toBe(200)
+    await host.delete('/automation/nightly')
+  })
+})
+
 describe('a run for somebody else', () => {
   it('is started only for people who have no right of the system more', async () => {
     await saveFlow(host, 'looks', rowOf({ id: 'r', type: 'get_record', config: { object: 'vault', id: hidden } }))

@@ -231,6 +231,8 @@ describe('a trigger', () => {
     expect([...(await notes(1))]).toEqual(['by trigger'])
     expect([...(await notes(0))]).not.toContain('by trigger')
     expect(await titles(0)).not.toContain('followed')
+    const told = async (number: number) => (await host.as(number).get('/meta/trigger/task.pulls/runs')).body.runs.length
+    expect([await told(0), await told(1)]).toEqual([0, 2])
   })
 })
 

@@ -182,6 +182,10 @@ describe('packages', () => {
       const { body } = await host.get(`/permissions/assignments/${id}`)
       expect([disabled, body.permissionSets]).toEqual([disabled, ['shop_reader']])
     }
+    // What people make under the name is something else.
+    await host.put('/meta/permission/shop_reader', { name: 'shop_reader', objects: {} })
+    expect((await host.get(`/permissions/assignments/${id}`)).body.permissionSets).toEqual([])
+    await host.delete('/meta/permission/shop_reader')
   })
 
   it('ask for what is their own without more ado', async () => {

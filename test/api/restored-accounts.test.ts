@@ -1,5 +1,5 @@
 // Who may get in after a restore: as before it, for a backup brings data back and no way in that ended since (D-410).
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthHost, password } from '../support/auth-host.ts'
@@ -132,6 +132,43 @@ describe('a restored backup', { timeout: 120_000 }, () => {
     const { body: assignment } = await host.get(`/permissions/assignments/${people['chief']!.id}`)
     // What was made only since is gone: one that gets its name begins with nobody.
     expect(assignment).toMatchObject({ profile: 'standard', permissionSets: ['reads'] })
+  })
+
+  it('opens nothing that was shut since, by config.json, an option, or a key that was revoked', async () => {
+    const file = join(host.dataDir, 'config.json')
+    const shut = readFileSync(file, 'utf8')
+    writeFileSync(file, JSON.stringify({ auth: { emailAndPassword: { disableSignUp: false } } }), { mode: 0o600 })
+    const hosts = 'webhooks.allowedHosts'
+    await host.patch('/settings', { 'storage.publicDownloads': true, [hosts]: ['one.lan', 'two.lan'] })
+    await host.defineObject('note', { title: { type: 'text' } })
+    const proof = (token: string) => ({ verificationType: 'header_token', verificationParams: { token } })
+    for (const name of ['gone', 'kept']) {
+      const inbox = { name, path: name, action: 'upsert_record', target: 'note', ...proof('known by now') }
+      expect((await host.post('/webhook-receivers', inbox)).status).toBe(201)
+    }
+    const publicKey = Buffer.alloc(32, 7).toString('base64')
+    expect((await host.post('/packages/trusted-keys', { keyId: 'lost', publicKey })).status).toBe(201)
+    const id = await backup()
+    writeFileSync(file, shut, { mode: 0o600 })
+    await host.delete('/packages/trusted-keys/lost')
+    await host.delete('/webhook-receivers/gone')
+    expect((await host.patch('/webhook-receivers/kept', proof('new'))).status).toBe(200)
+    const since = {
+      'storage.publicDownloads': false,
+      'packages.requireSigned': true,
+      [hosts]: ['two.lan', 'three.lan'],
+    }
+    expect((await host.patch('/settings', since)).status).toBe(200)
+    await restore(id)
+    expect(readFileSync(file, 'utf8')).toBe(shut)
+    expect((await host.get('/settings')).body.settings).toMatchObject({ ...since, [hosts]: ['two.lan'] })
+    expect((await host.get('/packages/trusted-keys')).body.data.keys).toMatchObject([{ keyId: 'lost', revoked: true }])
+    const call = async (path: string, token: string) =>
+      (await host.anonymous('POST', `/hooks/${path}`, { title: 'x' }, { 'x-webhook-token': token })).status
+    expect([await call('gone', 'known by now'), await call('kept', 'known by now')]).toEqual([404, 401])
+    expect(await call('kept', 'new')).toBe(200)
+    const body = { name: 'Eve', email: 'eve@example.org', password }
+    expect((await host.anonymous('POST', '/auth/sign-up/email', body)).status).not.toBe(200)
   })
 
   it('brings back an organization that was removed, and takes addresses that moved from one account to another', async () => {

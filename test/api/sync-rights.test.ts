@@ -162,6 +162,10 @@ describe('rights that are handed on', () => {
     expect(await invite(token, { user: other, role: 'member' })).toEqual(refused)
     expect(await invite(key, { user: other })).toEqual(refused)
     expect(await invite(token, { role: 'admin' })).toEqual(refused)
+    // A machine has all that its person has, for good.
+    expect(await invite(key, {})).toEqual(refused)
+    const acting = (await host.post('/auth/admin/impersonate-user', { userId: id })).body.session.token as string
+    expect(await invite(acting, {})).toEqual(refused)
     // There is nothing ann may not read yet.
     expect(await invite(token, {})).toEqual([201, undefined])
     expect(await invite(token, { role: 'member' })).toEqual([201, undefined])

@@ -232,6 +232,19 @@ describe('a personal view', () => {
     for (const body of [{ scope: 'shared' }, { scope: null }, { data: { scope: null }, isDefault: true }])
       expect((await other.as(0).patch('/ui/views/task.mine', body)).status, JSON.stringify(body)).toBe(403)
     expect((await other.as(1).get('/ui/views?object=task')).body.views).toEqual([])
+    // By the endpoints of metadata neither, also not by who manages it.
+    await other.saveItem('permission', 'manages', { systemPermissions: ['manage_metadata'], objects: {} })
+    for (const permissionSets of [[], ['manages']]) {
+      await other.assign(1, { permissionSets })
+      const ways = ['', '/history', '/history/1', '/cached', '/dependencies', '/dependents', '/effective', '/layers']
+      const ask = async (path: string) => (await other.as(1).get(path)).status
+      const found = await Promise.all(ways.map((way) => ask(`/meta/view/task.mine${way}`)))
+      expect([permissionSets, found]).toEqual([permissionSets, ways.map(() => 404)])
+      const lists = ['/meta/view', '/meta/view/names', '/meta/view/task.mine/exists', '/meta/object/task/dependents']
+      const listed = await Promise.all(lists.map(async (list) => JSON.stringify((await other.as(1).get(list)).body)))
+      expect(listed.filter((body) => /"Mine"|"task\.mine"|"exists":true/.test(body))).toEqual([])
+    }
+    expect((await other.get('/meta/view/task.mine')).status).toBe(200)
     await other.stop()
   })
 })

@@ -4,6 +4,7 @@ import { statement } from '#main/kernel/database.ts'
 import type { HookPeer } from '../support/hook-peer.ts'
 import { startHookPeer } from '../support/hook-peer.ts'
 import type { PeopledHost, TestUser } from '../support/test-identities.ts'
+import { rowOf, runFlow, saveFlow } from '../support/flow-calls.ts'
 import { createPeopledHost } from '../support/test-identities.ts'
 
 let host: PeopledHost
@@ -51,4 +52,15 @@ it('of an administrator are about the records of their organization, also where 
   const { deliveries } = (await host.as(1).get('/webhooks/told/deliveries')).body.data
   expect(deliveries.map((one: { withheld?: true }) => one.withheld)).toEqual([undefined, undefined])
   expect(deliveries[0].request.body).toContain('second of 1')
+})
+
+it('are sent by no flow of another organization, which would speak in its name', async () => {
+  const given = { name: 'signed', triggers: ['api'], url: peer.url }
+  expect((await host.as(1).post('/webhooks', given)).status).toBe(201)
+  await host.assign(0, { profile: 'administrator' })
+  const config = { name: 'signed', payload: { forged: true } }
+  await saveFlow(host.as(0), 'speaks', rowOf({ id: 'w', type: 'webhook', config }))
+  const refused = await runFlow(host.as(0), 'speaks')
+  expect(refused).toMatchObject({ status: 'failed', error: { code: 'webhook_not_found' } })
+  expect((await runFlow(host.as(1), 'speaks'))['status']).toBe('completed')
 })

@@ -245,6 +245,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'is applied as far as it is there once the machine writes',
   ],
   'test/sync/damaged-documents.test.ts': ['is tried again by the next start', 'is given back once somebody'],
+  'test/sync/departed-people.test.ts': ['is unpaired, where it is one', 'is unpaired with the proof'],
   'test/sync/idle-host.test.ts': ['loads no documents and no certificates'],
   'test/sync/live-texts.test.ts': ['has the same letters', 'begins an open text anew', 'keeps a letter out'],
   'test/sync/mailbox-pairing.test.ts': [

@@ -51,4 +51,35 @@ describe('the machine of a person', { timeout: 60_000 }, () => {
     const { id } = (await laptop.post('/data/part', { title: 'After she has left' })).body
     expect(await titleOn(desk, id)).toBeUndefined()
   })
+
+  it('is unpaired, where it is one of administrators, once the person is none any more (D-419)', async () => {
+    const account = { email: 'max@example.org', name: 'Max', password: 'a long password of his', role: 'admin' }
+    const user = (await desk.post('/auth/admin/create-user', account)).body.user.id as string
+    const tablet = await createSyncedHost()
+    await pair(desk, tablet, 'His tablet', { user, role: 'admin' })
+    await desk.post('/auth/admin/set-role', { userId: user, role: 'user' })
+    await tablet.defineObject('planted', { title: { type: 'text' } })
+    await until('the tablet is shut out', async () => (await tablet.get('/sync/status')).body.reason === 'unpaired')
+    expect((await desk.get('/meta/object/planted')).status).toBe(404)
+    await tablet.stop()
+  })
+
+  it('is unpaired with the proof that somebody else made the account for an address (D-35)', async () => {
+    const email = 'eve@example.org'
+    const account = { email, name: 'Eve', password: 'of whoever made it' }
+    const user = (await desk.post('/auth/admin/create-user', account)).body.user.id as string
+    const made = { sql: 'UPDATE auth_user SET selfMade = 1 WHERE id = ?', parameters: [user] }
+    await desk.host.database.write('test.signed-up', (tx) => void tx.run(made))
+    const tablet = await createSyncedHost()
+    await pair(desk, tablet, 'Tablet', { user, role: 'member' })
+    await desk.anonymous('POST', '/auth/request-password-reset', { email })
+    const link = await until('the mail waits', async () => {
+      const { messages } = (await desk.get('/auth/outbox')).body as { messages: { to: string; content: string }[] }
+      return messages.find(({ to }) => to === email)?.content
+    })
+    const body = { token: new URL(link).pathname.split('/').at(-1), newPassword: 'of the owner of the address' }
+    expect((await desk.anonymous('POST', '/auth/reset-password', body)).status).toBe(200)
+    await until('the tablet is shut out', async () => (await tablet.get('/sync/status')).body.reason === 'unpaired')
+    await tablet.stop()
+  })
 })

@@ -22,7 +22,10 @@ export function buildView(
   const conditions = writeConditions(scope, where, 'exclude')
   const columns = fields.flatMap((field) => [field.column, ...field.extraColumns.map(({ name }) => name)])
   const list = columns.map((name) => `${scope.alias}.${quoteName(name)}`).join(', ')
-  return `SELECT ${list} FROM main.${quoteName(schema.table)} AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
+  const select = `SELECT ${list} FROM main.${quoteName(schema.table)} AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
+  // SQLite looks into subqueries, as rules have them, last: a condition of the statement that fails, or takes long, would
+  // tell of rows that are closed. It moves none into a subquery with a limit.
+  return rowCondition === null ? select : `${select} LIMIT -1`
 }
 
 /** The tables a statement of {@link buildView} reads: the object's, and those its row rule looks at. */

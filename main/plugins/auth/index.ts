@@ -22,6 +22,7 @@ import {
 import { createAuthParts, createAuthService, createIdentities, ensureOwner, openSecret } from './service.ts'
 import { readAuthConfig, takeOidcProviders } from './service/auth-config.ts'
 import { forwardAll } from './service/forwarding.ts'
+import { withdrawSet } from './service/key-store.ts'
 import { followSwitch } from './service/organization-switch.ts'
 import { createPasswords } from './service/password.ts'
 import type { Passwords } from './service/password.ts'
@@ -35,7 +36,7 @@ export function createAuthPlugin(passwords: Passwords = createPasswords()): Plug
   return definePlugin({
     id: 'auth',
     version: '1.0.0',
-    requires: ['settings', 'permissions'],
+    requires: ['settings', 'metadata', 'permissions'],
     optional: ['mail', 'notifications'],
     discovery: { service: 'auth', routeKey: 'auth', route: '/auth' },
     // What is off by default is mounted by its switch and not listed here.
@@ -116,6 +117,16 @@ export function createAuthPlugin(passwords: Passwords = createPasswords()): Plug
         updateUser(tx, userId, { role: profile === 'administrator' ? 'admin' : 'user' }, host.clock.iso())
         tx.afterCommit(parts.changed)
       })
+      // A key begins nothing with what has the name of its set later; what a package delivers comes back with it.
+      for (const end of ['metadata.item.deleted', 'metadata.item.saved'] as const)
+        host.on(end, ({ payload, source }, tx) => {
+          const { type, name, packageId } = payload as { type: string; name: string; packageId?: string }
+          if (type !== 'permission' || packageId !== undefined) return
+          const isNew = source !== 'sync' && host.service('metadata').deliveries.item(type, name) === undefined
+          if (end === 'metadata.item.saved' && !isNew) return
+          withdrawSet(tx, name)
+          tx.afterCommit(parts.changed)
+        })
       host.job('sweep', { everySeconds: hourSeconds }, async () => {
         await parts.attempts.sweep()
         await host.write('auth.sweep', (tx) => sweepExpired(tx, host.clock.iso()))

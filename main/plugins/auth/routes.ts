@@ -379,7 +379,7 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
       const { cookie, session, user } = kept
       const life = cookie === '' ? 0 : parts.config.session.expiresIn
       const restored = [cookies.set(cookies.session, cookie, life), cookies.set(cookies.admin, '', 0)]
-      return new Reply({ status: true, session, user } as never, { headers: { 'set-cookie': restored } })
+      return new Reply({ status: true, session, user }, { headers: { 'set-cookie': restored } })
     },
     async adminRemoveUser(ctx, { body }) {
       await admin.remove(ctx, body.userId)

@@ -2,6 +2,7 @@
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import { deleteTokens } from './service/consent-store.ts'
+import { deleteLink } from './service/link-store.ts'
 
 type Read = Pick<Reads, 'all' | 'get'>
 
@@ -240,11 +241,17 @@ export function insertSession(tx: Tx, session: Omit<ListedSession, 'activeOrgani
 
 /**
  * Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. Where none
- * stays, nothing stays that applications hold for the user. No device is trusted any more.
+ * stays, nothing stays that applications hold for the user, nor what would open the account later: a code of a device, a
+ * link that moves it to another address. No device is trusted any more.
+ * @source D-421
  */
 export function deleteSessions(tx: Tx, userId: string, except = ''): number {
   forgetDevices(tx, userId)
-  if (except === '') deleteTokens(tx, userId, null)
+  if (except === '') {
+    deleteTokens(tx, userId, null)
+    deleteLink(tx, 'address', userId)
+    tx.run(statement('DELETE FROM auth_device_code WHERE userId = ?', [userId]))
+  }
   return tx.run(
     statement('DELETE FROM auth_session WHERE (userId = ? OR impersonatedBy = ?) AND id <> ?', [
       userId,

@@ -83,8 +83,8 @@ export interface NodeCall<C = Readonly<Record<string, unknown>>> {
   finish(tx: Tx, outcome: NodeOutcome): void
   /** Runs nodes inside of this one; answers the output of the last. */
   body(graph: GraphSource, place: BodyPlace): Promise<unknown>
-  /** The text of a credential, sealed or not. */
-  open(value: unknown): Promise<string>
+  /** The text of a credential, sealed or not, for a request to an address. @throws permission_denied for another host's */
+  open(value: unknown, url: string): Promise<string>
 }
 
 /** Where a body runs. */

@@ -115,7 +115,13 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     return ctx.actor.id === localOwnerId || parts.permissions.assignments(ctx.actor.id).profile === 'administrator'
   }
 
-  const rights = createRunRights({ authorizer, permissions: parts.permissions, isAdministrator })
+  const rights = createRunRights({
+    authorizer,
+    permissions: parts.permissions,
+    isAdministrator,
+    accounts: parts.auth,
+    isAlone: () => (parts.sync()?.ownMachine() ?? null) === null,
+  })
   const hasOrganizations = (): boolean => parts.auth()?.hasOrganizations === true
   const membershipsOf = (userId: string) => parts.auth()?.memberships(userId) ?? []
   const worksIn = (userId: string, organizationId: string | null): boolean =>
@@ -152,7 +158,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     types,
     timeZone,
     isStopping: () => queue.isStopping(),
-    openSecret: (value) => openCredential(value, secrets),
+    openSecret: (value, url) => openCredential(value, url, secrets),
   })
   const executor = createExecutor({
     read,
@@ -161,6 +167,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     log,
     walk,
     accounts: parts.auth,
+    maySystem: ({ flowName }) => rights.standsForSystem(states.of(flowName).savedBy),
     ended: (tx, run, status) => schedules.ended(tx, run, status),
     paused(runId) {
       waits.paused(runId)
@@ -205,6 +212,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     sync: parts.sync,
     accounts: parts.auth,
     authorizer: () => parts.authorizer(),
+    standsForSystem: rights.standsForSystem,
     homeOf: (userId) => (hasOrganizations() ? (membershipsOf(userId)[0]?.organizationId ?? null) : null),
   })
   const alarm = createAlarm({
@@ -241,6 +249,8 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     secrets,
     write,
     rule,
+    rights,
+    isAdministrator,
     async saved() {
       await schedules.refresh(false)
       alarm.set()

@@ -2,7 +2,7 @@
 import { whyNotLent } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AutomationCore } from './service.ts'
-import { blankRun, getRun, runsAbout } from './store.ts'
+import { blankRun, getRun, runsAbout, runsIn } from './store.ts'
 
 /** Registers the listeners. */
 export function subscribe(
@@ -10,6 +10,10 @@ export function subscribe(
   core: Pick<AutomationCore, 'book' | 'states' | 'starter' | 'waits' | 'alarm' | 'schedules' | 'openRuns'>,
 ): void {
   const { book, states, starter, waits, alarm, schedules } = core
+
+  const cancel = (runId: string, reason: string, otherwise: string): void => {
+    starter.cancel(runId, reason).catch((error: unknown) => host.log.error({ err: error, runId }, otherwise))
+  }
 
   // Whoever lays something over a flow says what it does, like whoever saves it.
   for (const type of ['metadata.item.saved', 'metadata.item.overlay_changed'] as const) {
@@ -22,6 +26,19 @@ export function subscribe(
     })
   }
 
+  // The account is its owner's now: what whoever made it had it do, and runs with others' rights, waits for a person (D-35).
+  host.on('auth.email_verified', ({ payload }, tx) => {
+    const { userId, endedAccess } = payload as { userId: string; endedAccess?: true }
+    if (endedAccess !== true) return
+    for (const { item, state } of book.all())
+      if (state.savedBy === userId) states.put(tx, item.name, { ...state, isEnabled: false })
+    tx.whenOnDisk(() => {
+      for (const run of runsIn(host.read, ['pending', 'running', 'paused', 'retrying']))
+        if (run.userId === userId)
+          cancel(run.id, 'Its account became that of the owner of the address.', 'A run of an account goes on.')
+    })
+  })
+
   host.on('metadata.item.deleted', ({ payload }, tx) => {
     const { type, name } = payload as { type: string; name: string }
     const known = type === 'flow' ? book.get(name) : undefined
@@ -29,11 +46,8 @@ export function subscribe(
     states.drop(tx, name)
     if (known === undefined) return
     tx.whenOnDisk(() => {
-      for (const id of core.openRuns(known.item.uid)) {
-        starter
-          .cancel(id, 'The flow was deleted.')
-          .catch((error: unknown) => host.log.error({ err: error, runId: id }, 'A run of a deleted flow goes on.'))
-      }
+      for (const id of core.openRuns(known.item.uid))
+        cancel(id, 'The flow was deleted.', 'A run of a deleted flow goes on.')
     })
   })
 
@@ -59,11 +73,7 @@ export function subscribe(
       blankRun(tx, id)
       const isOver = status === 'completed' || status === 'failed' || status === 'cancelled' || status === 'timed_out'
       if (isOver || getRun(tx, id) === undefined) continue
-      tx.whenOnDisk(() => {
-        starter
-          .cancel(id, 'A record the run held was purged.')
-          .catch((error: unknown) => host.log.error({ err: error, runId: id }, 'A run over a purged record goes on.'))
-      })
+      tx.whenOnDisk(() => cancel(id, 'A record the run held was purged.', 'A run over a purged record goes on.'))
     }
   })
 }

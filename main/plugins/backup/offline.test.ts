@@ -50,6 +50,19 @@ describe('backups without a host', () => {
     expect(names()).toEqual(['kept', 'later'])
   })
 
+  it('leave config.json as it is, and bring it back where there is none', async () => {
+    const config = join(dir, 'config.json')
+    const open = '{"auth":{"emailAndPassword":{"disableSignUp":false}}}'
+    writeFileSync(config, open, { mode: 0o600 })
+    const backup = await backupOffline(dir, surroundings)
+    writeFileSync(config, '{}', { mode: 0o600 })
+    await restoreOffline(dir, backup.id, surroundings)
+    expect(readFileSync(config, 'utf8')).toBe('{}')
+    rmSync(config)
+    await restoreOffline(dir, backup.id, surroundings)
+    expect(readFileSync(config, 'utf8')).toBe(open)
+  })
+
   it('lead out of a damaged database, whose file is kept', async () => {
     insert('kept')
     const backup = await backupOffline(dir, surroundings)

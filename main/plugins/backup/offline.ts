@@ -34,7 +34,7 @@ export async function listBackups(dataDir: string, surroundings: OfflineSurround
 
 /**
  * Checks a backup, saves the present state (its files are kept aside when they cannot be copied), and puts the backup
- * in place.
+ * in place; its config only where there is none.
  * @throws resource_not_found, conflict when the backup is damaged; what `openDataDir` throws when a host runs
  */
 export async function restoreOffline(dataDir: string, id: string, surroundings: OfflineSurroundings): Promise<void> {
@@ -51,7 +51,7 @@ export async function restoreOffline(dataDir: string, id: string, surroundings: 
       )
     }
     writeRestoreNote(path, { backup: id, at: systemClock.iso(), actor: null, present })
-    folder.putBack(id, { presentSaved: present !== null })
+    folder.putBack(id, { presentSaved: present !== null, keepsConfig: existsSync(join(path, 'config.json')) })
   })
 }
 

@@ -146,7 +146,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         options.requestRestart(async () => {
           try {
             options.leaveNote({ backup: id, at: options.clock.iso(), actor, present })
-            folder.putBack(id, { presentSaved: present !== null })
+            folder.putBack(id, { presentSaved: present !== null, keepsConfig: true })
           } catch (error) {
             // The host then restarts on the present state, which is untouched.
             log.error({ err: error, backup: id }, 'The backup could not be put back.')

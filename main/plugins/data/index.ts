@@ -11,6 +11,7 @@ import { createCursorKey } from '#main/database/query/cursor.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { QueryEnv, RecordOrganization } from '#shared/filter/query-env.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { dataMigrations } from './migrations/index.ts'
@@ -106,7 +107,10 @@ export const dataPlugin = definePlugin({
       backups: createBackupsAside(parts, tables.withReturning),
     })
     host.provide('data', service)
-    host.handle(dataRoutes, dataHandlers(service, metadata, host.read))
+    const isWithin = (ctx: RequestContext, object: string, recordId: string): boolean =>
+      recordOrganization() === undefined ||
+      permissions.organizationOf(host.read, object, recordId) === ctx.organizationId
+    host.handle(dataRoutes, dataHandlers(service, metadata, host.read, isWithin))
     const authorizer = () => host.authorizer
     const search = createSearchEverything({ data: service, metadata, authorizer })
     host.handle(searchRoutes, { searchEverything: (ctx, { query }) => search(ctx, query) })

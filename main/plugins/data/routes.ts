@@ -3,6 +3,7 @@ import type { dataRoutes } from '#shared/contracts/data.ts'
 import { notFound, validationError } from '#shared/errors.ts'
 import { listMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
@@ -20,6 +21,7 @@ export function dataHandlers(
   data: DataService,
   metadata: MetadataService,
   read: Pick<Reads, 'all'>,
+  isWithin: (ctx: RequestContext, object: string, recordId: string) => boolean,
 ): Handlers<typeof dataRoutes> {
   /** @throws resource_not_found, method_not_allowed */
   const gate = (object: string, ...methods: readonly ApiMethod[]): void =>
@@ -96,13 +98,16 @@ export function dataHandlers(
     // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
     batchAcrossObjects: (ctx, { body }) =>
       data.write(ctx, body.operations, body.options ?? defaults, ctx.effectKey?.keep),
-    listTriggerRuns(_ctx, { params, query }) {
+    listTriggerRuns(ctx, { params, query }) {
       const limit = checkedLimit(query.limit ?? 50)
       const found = readRuns(read, params.name, runCursor(query.cursor), limit + 1)
       if (found.length === 0 && !isTrigger(params.name)) throw notFound('trigger', params.name)
-      const runs = found.slice(0, limit).map((run) => ({ ...run, eventId: String(run.eventId) }))
+      const page = found.slice(0, limit)
+      // What was done about a record of another organization, and why it failed, is not told (D-41).
+      const shown = page.filter(({ object, recordId }) => isWithin(ctx, object, recordId))
+      const runs = shown.map((run) => ({ ...run, eventId: String(run.eventId) }))
       const hasMore = found.length > limit
-      return { runs, hasMore, ...(hasMore ? { nextCursor: `${runs.at(-1)!.eventId}.${runs.at(-1)!.action}` } : {}) }
+      return { runs, hasMore, ...(hasMore ? { nextCursor: `${page.at(-1)!.eventId}.${page.at(-1)!.action}` } : {}) }
     },
     cloneRecord(ctx, { params, body }) {
       gate(params.object, 'clone')

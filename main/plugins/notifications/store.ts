@@ -213,7 +213,14 @@ export function markMailed(tx: Tx, userId: string, through: number, now: number)
 
 /** Takes everything of a user away. */
 export function forgetUser(tx: Tx, userId: string): void {
-  for (const table of ['item', 'cause', 'preference', 'device', 'delivery'])
+  forgetWays(tx, userId)
+  for (const table of ['item', 'cause'])
+    tx.run(statement(`DELETE FROM notifications_${table} WHERE user_id = ?`, [userId]))
+}
+
+/** Takes away where a user is told of notifications: devices, addresses, and what is on its way there. */
+export function forgetWays(tx: Tx, userId: string): void {
+  for (const table of ['preference', 'device', 'delivery'])
     tx.run(statement(`DELETE FROM notifications_${table} WHERE user_id = ?`, [userId]))
 }
 

@@ -5,7 +5,7 @@ import type { MetadataService } from '../metadata/api.ts'
 import { removeDeliveriesAbout } from './service/delivery-store.ts'
 import { refreshFold, schemaOfFold } from './service/folds.ts'
 import { tellRead } from './service/inbox.ts'
-import { forgetUser, removeItem, takeItemsAbout, takePartsAbout } from './store.ts'
+import { forgetUser, forgetWays, removeItem, takeItemsAbout, takePartsAbout } from './store.ts'
 
 /** Registers the listeners. */
 export function listenToRemovals(host: Pick<PluginHost, 'on'>, metadata: Pick<MetadataService, 'objectSchemas'>): void {
@@ -26,6 +26,11 @@ export function listenToRemovals(host: Pick<PluginHost, 'on'>, metadata: Pick<Me
       const { user_id: userId, organization_id: organizationId } = rows[0]!
       tellRead(tx, internalContext('notifications'), { userId, organizationId }, { ids: rows.map(({ id }) => id) })
     }
+  })
+  // Whoever made the account for somebody else's address is sent nothing any more (D-35).
+  host.on('auth.email_verified', ({ payload }, tx) => {
+    const { userId, endedAccess } = payload as { userId: string; endedAccess?: true }
+    if (endedAccess === true) forgetWays(tx, userId)
   })
   host.on('auth.user_deleted', ({ payload }, tx) => {
     const { userId } = payload as { userId?: unknown }

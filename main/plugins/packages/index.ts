@@ -32,7 +32,9 @@ export const packagesPlugin = definePlugin({
     'packages.key_trusted',
     'packages.key_revoked',
   ],
-  register(host) {
+  async register(host) {
+    if (host.options.restored !== undefined)
+      await import('./service/trusted-keys.ts').then(({ keepRevoked }) => keepRevoked(host))
     const { read, write, clock, ids, options } = host
     const [settings, metadata, data] = [host.service('settings'), host.service('metadata'), host.service('data')]
     let loading: Promise<PackageAdministration> | undefined

@@ -7,6 +7,7 @@ import type { Filter } from '#shared/filter/filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { programPackage } from '#shared/program-package.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -148,12 +149,21 @@ function keepInStep(
   hasOrganizations: () => boolean,
   directory: Pick<Directory, 'forget' | 'withdraw'>,
 ): void {
+  const withdraw = (tx: Tx, ctx: RequestContext, type: GivenType, name: string): void => {
+    for (const { userId, before, next } of directory.withdraw(tx, type, name))
+      tx.emit(ctx, { type: 'permissions.assigned', payload: { userId, ...next, before } })
+  }
   host.on('metadata.item.deleted', ({ payload }, tx, ctx) => {
     const { type, name } = payload as { type: string; name: string }
     // What a package delivers comes back with it, or without its changes.
     if (!isGiven(type) || metadata.deliveries.item(type, name)?.packageId != null) return
-    for (const { userId, before, next } of directory.withdraw(tx, type, name))
-      tx.emit(ctx, { type: 'permissions.assigned', payload: { userId, ...next, before } })
+    withdraw(tx, ctx, type, name)
+  })
+  // What people make begins with nobody, also under the name of what a removed package left with those who had it.
+  host.on('metadata.item.saved', ({ payload, source }, tx, ctx) => {
+    const { type, name, packageId } = payload as { type: string; name: string; packageId?: string }
+    const isMade = packageId === undefined && source !== 'sync'
+    if (isMade && isGiven(type) && metadata.deliveries.item(type, name) === undefined) withdraw(tx, ctx, type, name)
   })
   for (const event of metadataEvents) {
     host.on(event, ({ payload }, tx) => {

@@ -6,6 +6,7 @@ import { settingsMigrations } from './migrations/index.ts'
 import { settingsPermissions } from './permissions.ts'
 import { settingsHandlers } from './routes.ts'
 import { createSettingsService } from './service.ts'
+import { keepShut } from './service/restored-options.ts'
 
 /** Options of the workspace (D-204). */
 export const settingsPlugin = definePlugin({
@@ -15,7 +16,8 @@ export const settingsPlugin = definePlugin({
   permissions: settingsPermissions,
   migrations: settingsMigrations,
   emits: ['settings.changed'],
-  register(host: PluginHost) {
+  async register(host: PluginHost) {
+    await keepShut(host)
     const { read, write, secrets, clock, log } = host
     const service = createSettingsService({ read, write, secrets, clock, log })
     host.provide('settings', service)

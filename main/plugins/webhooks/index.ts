@@ -1,6 +1,7 @@
 // The webhooks plugin: other systems are told of changes, and other systems call.
 import { webhookRoutes } from '#shared/contracts/webhooks.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -15,9 +16,11 @@ import { webhookNode } from './service/flow-node.ts'
 import { bareBodyOf } from './service/message-body.ts'
 import { createReceivers } from './service/receivers.ts'
 import { createReceiving } from './service/receiving.ts'
+import { keepDoors } from './service/restored-webhooks.ts'
 import { createSecrets } from './service/secrets.ts'
 import { createSpeakers } from './service/speakers.ts'
 import { createWebhookList } from './service/webhook-list.ts'
+import type { StoredWebhook } from './service/webhook-list.ts'
 import {
   dropOld,
   endDelivery,
@@ -55,6 +58,7 @@ export const webhooksPlugin = definePlugin({
   ],
   async register(host) {
     const { read, write, clock, ids, log, options } = host
+    await keepDoors(host)
     await endSent(host)
     const settings = host.service('settings')
     const metadata = host.service('metadata')
@@ -70,6 +74,15 @@ export const webhooksPlugin = definePlugin({
     })
     const webhooks = createWebhookList(read)
     const secrets = createSecrets(host.secrets)
+    const switchOff = (tx: Tx, { row, definition }: StoredWebhook): void => {
+      putWebhook(tx, {
+        ...row,
+        definition: JSON.stringify({ ...definition, isActive: false }),
+        updated_at: clock.now(),
+      })
+      endWaiting(tx, row.id)
+      tx.afterCommit(() => webhooks.reload())
+    }
     const deliveries = createDeliveries({
       read,
       write,
@@ -92,15 +105,10 @@ export const webhooksPlugin = definePlugin({
           organizationId: row.organization_id,
         })
       },
-      switchOff(tx, { row, definition }) {
-        putWebhook(tx, {
-          ...row,
-          definition: JSON.stringify({ ...definition, isActive: false }),
-          updated_at: clock.now(),
-        })
-        endWaiting(tx, row.id)
-        log.warn({ webhook: row.name }, 'A webhook is switched off: its target is gone, or has failed for five days.')
-        tx.afterCommit(() => webhooks.reload())
+      switchOff(tx, webhook) {
+        switchOff(tx, webhook)
+        const name = webhook.row.name
+        log.warn({ webhook: name }, 'A webhook is switched off: its target is gone, or has failed for five days.')
       },
     })
     host.dispose(() => deliveries.stop())
@@ -173,6 +181,13 @@ export const webhooksPlugin = definePlugin({
         wake: () => deliveries.wake(),
       }),
     )
+    // Whoever made an account for somebody else's address is told nothing for it any more, and calls nothing (D-35).
+    host.on('auth.email_verified', ({ payload }, tx) => {
+      const { userId, endedAccess } = payload as { userId: string; endedAccess?: true }
+      if (endedAccess !== true) return
+      for (const webhook of webhooks.all()) if (webhook.row.saved_by === userId) switchOff(tx, webhook)
+      receivers.switchOff(tx, userId)
+    })
     // What is removed for good is quoted nowhere (safety D4), and not sent again.
     host.on('record.purged', ({ recordId }, tx) => {
       if (recordId === undefined) return

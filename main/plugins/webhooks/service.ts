@@ -249,9 +249,9 @@ export function createWebhookService(parts: WebhookParts) {
   }
 
   const service: WebhooksService = {
-    send(tx, _ctx, { name, payload, key }) {
+    send(tx, ctx, { name, payload, key }) {
       const webhook = webhooks.find(name)
-      if (webhook === undefined) throw webhookError('webhook_not_found', { name })
+      if (webhook === undefined || !isSeen(ctx, webhook)) throw webhookError('webhook_not_found', { name })
       requireByHand(webhook)
       return addByHand(tx, webhook, messageByHand(webhook, key, 'api', { record: payload }), {
         isDue: true,

@@ -1,4 +1,5 @@
 // Owns what is said of runs and steps, and what may be done with a run in its state (D-159). Pure.
+import { isSelfStarting } from '#shared/flow-starts.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import type { FlowSummary, Run, RunStatus, RunStep } from './automation-queries.ts'
@@ -54,12 +55,8 @@ export const stepTone = (status: RunStep['status']): Tone => stepTones[status]
 export const flowTone = (status: FlowSummary['status']): Tone => flowTones[status]
 
 /** Whether those who do not manage flows start it by hand (D-156). */
-export function isStartedByAll({
-  status,
-  runAs,
-  type,
-}: Readonly<Record<'status' | 'runAs' | 'type', string>>): boolean {
-  return status !== 'draft' && !(runAs === 'system' && (type === 'record_change' || type === 'schedule'))
+export function isStartedByAll(flow: Readonly<Record<'status' | 'runAs' | 'type', string>>): boolean {
+  return flow.status !== 'draft' && !isSelfStarting(flow)
 }
 
 /** What may be done with a run, by those who manage flows or by its user: to what runs as the system these only answer. */

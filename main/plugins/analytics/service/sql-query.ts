@@ -51,6 +51,9 @@ export async function runSql(
     const schema = readable.get(name)
     return schema === undefined ? [] : [viewOf(parts, ctx, schema)]
   })
+  // As of a query of the API (D-121): a program shows the rules about rows, and whom they name.
+  if (reading.isExplain && views.some(({ isNarrowed }) => isNarrowed))
+    throw invalidQuery('sql', '"explain" is for those who may read every row.', { path: '' })
   const query = { sql: input.sql, params: paramsOf(input.params), limit: limitOf(input.limit), views }
   const start = parts.elapsed()
   const { columns, rows, truncated } = await parts.run(query, ctx)
@@ -64,7 +67,9 @@ export async function runSql(
   }
 }
 
-function viewOf(parts: SqlParts, ctx: RequestContext, schema: ObjectSchema): RestrictedQuery['views'][number] {
+type View = RestrictedQuery['views'][number] & { readonly isNarrowed: boolean }
+
+function viewOf(parts: SqlParts, ctx: RequestContext, schema: ObjectSchema): View {
   const authorizer = parts.authorizer()
   const isShown = (field: FieldSchema): boolean =>
     fieldTypeOf(field).concealed === undefined &&
@@ -73,7 +78,7 @@ function viewOf(parts: SqlParts, ctx: RequestContext, schema: ObjectSchema): Res
   const rows = condition === false ? matchNone : condition
   const fields = [...schema.systemFields.filter((field) => !field.name.startsWith('deleted_')), ...schema.fields]
   const select = buildView(schema, fields.filter(isShown), parts.envFor(ctx), rows)
-  return { name: schema.name, select, tables: tablesOf(select) }
+  return { name: schema.name, select, tables: tablesOf(select), isNarrowed: rows !== null }
 }
 
 function paramsOf(params: unknown): RestrictedQuery['params'] {

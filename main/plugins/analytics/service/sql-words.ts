@@ -3,7 +3,7 @@
 
 /** Why a statement is refused, or the names it uses. */
 export type SqlReading =
-  | { readonly ok: true; readonly names: ReadonlySet<string> }
+  | { readonly ok: true; readonly names: ReadonlySet<string>; readonly isExplain: boolean }
   | { readonly ok: false; readonly reason: string }
 
 type Token =
@@ -41,7 +41,7 @@ export function readSqlWords(sql: string, views: ReadonlySet<string>, hidden: Re
     if (hidden.has(text) && !views.has(text)) return refuse(`There is no table "${text}".`)
     names.add(text)
   }
-  return { ok: true, names }
+  return { ok: true, names, isExplain: first.text === 'explain' }
 }
 
 function refuse(reason: string): SqlReading {

@@ -18,6 +18,7 @@ import {
   updateUser,
 } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
+import { deleteKeys } from './key-store.ts'
 import { passwordLength } from './library-errors.ts'
 import { voidLink } from './links.ts'
 import { digestOf, isShutOut } from './session-lookup.ts'
@@ -174,6 +175,11 @@ export function createAdministration(parts: AuthParts): Administration {
         updateUser(tx, userId, { mustChangePassword: userId === ctx.actor.id ? 0 : 1 }, now)
         voidLink(tx, 'reset-password', userId)
         deleteSessions(tx, userId)
+        if (userId === localOwnerId) tx.afterCommit(() => void parts.ownerSessions.endAll())
+        // It is given where somebody else got in: nothing that was made meanwhile stays a way in.
+        if (userId === ctx.actor.id) return
+        for (const keyId of deleteKeys(tx, userId))
+          tx.emit(ctx, { type: 'auth.key_revoked', payload: { keyId, userId } })
       })
     },
     async ban(ctx, userId, reason, seconds) {

@@ -110,9 +110,12 @@ const steps: Readonly<Record<string, Step>> = {
     own: true,
     guess: true,
     event: 'auth.password_changed',
-    after: (parts, ctx) =>
+    after: (parts, ctx, given) =>
       parts.write('auth.void-reset-link', (tx) => {
-        voidLink(tx, 'reset-password', ctx.actor.id)
+        // Sessions that were opened with a one-time code are the host's, not the library's.
+        if (ctx.actor.id === localOwnerId && given['revokeOtherSessions'] === true)
+          tx.afterCommit(() => void parts.ownerSessions.endAll(ctx.credentialId))
+        for (const kind of ['reset-password', 'address'] as const) voidLink(tx, kind, ctx.actor.id)
         forgetDevices(tx, ctx.actor.id)
       }),
   },
@@ -158,7 +161,8 @@ const steps: Readonly<Record<string, Step>> = {
         updateUser(tx, userId, { mustChangePassword: 0 }, parts.clock.iso())
         const endsAll = parts.config.emailAndPassword.revokeSessionsOnPasswordReset || proving.has(body)
         if (endsAll) deleteSessions(tx, userId)
-        voidLink(tx, 'reset-password', userId)
+        if (endsAll && userId === localOwnerId) tx.afterCommit(() => void parts.ownerSessions.endAll())
+        for (const kind of ['reset-password', 'address'] as const) voidLink(tx, kind, userId)
         tx.emit(asUser(ctx, userId), { type: 'auth.password_reset', payload: { userId } })
         tx.afterCommit(parts.changed)
       })
@@ -186,6 +190,9 @@ const steps: Readonly<Record<string, Step>> = {
   followProvider: { signsIn: true, before: requireBoundState },
   postProvider: { signsIn: true },
 }
+
+/** Steps in organizations that are those of a session, or change nothing. */
+const passing: ReadonlySet<string> = new Set(['checkSlug', 'setActiveOrganization', 'setActiveTeam'])
 
 function nobodySignsUp({ config, signUpIsClosed }: AuthParts): boolean {
   return signUpIsClosed || !config.emailAndPassword.enabled
@@ -234,7 +241,10 @@ async function forward(
   const { operationId } = contract
   const step = steps[operationId] ?? {}
   const given = [input.body, input.query].find(isMap) ?? {}
-  if (step.own === true) requireOwnSession(ctx)
+  const changes = contract.method === 'POST' && contract.mutates !== false
+  // What a table's event tells of would outlast whoever acts as somebody else.
+  const lasts = tableEvent !== undefined && changes && steps[operationId] === undefined && !passing.has(operationId)
+  if (step.own === true || (lasts && ctx.impersonatorId !== undefined)) requireOwnSession(ctx)
   if (step.link === true) await parts.attempts.countLink(String(given['email']), operationId)
   const account = await accountOf(parts, ctx, input, step)
   if (account !== null) await parts.attempts.begin(account, operationId)
@@ -246,7 +256,6 @@ async function forward(
     if (step.mailsCode === true) await parts.attempts.takeBack(account)
     else await parts.attempts.succeed(account, operationId)
   }
-  const changes = contract.method === 'POST' && contract.mutates !== false
   const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
   const began = ctx.credential === 'none'
   if (step.signsIn === true && began) await tellNewSession(parts, ctx, operationId, answer)

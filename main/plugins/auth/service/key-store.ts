@@ -87,6 +87,20 @@ export function noteKeyUse(tx: Pick<Tx, 'run'>, id: string, at: number): void {
   tx.run(statement('UPDATE auth_key SET last_used_at = ? WHERE id = ?', [at, id]))
 }
 
+/** Takes a permission set from every key that is narrowed to it; one that is left with none may do nothing. */
+export function withdrawSet(tx: Pick<Tx, 'run'>, name: string): void {
+  const sql = `UPDATE auth_key SET permission_sets =
+      (SELECT json_group_array(value) FROM json_each(auth_key.permission_sets) WHERE value <> ?)
+    WHERE EXISTS (SELECT 1 FROM json_each(auth_key.permission_sets) WHERE value = ?)`
+  tx.run(statement(sql, [name, name]))
+}
+
+/** Takes all keys of a user out and answers their ids. */
+export function deleteKeys(tx: Pick<Tx, 'all'>, userId: string): string[] {
+  const sql = 'DELETE FROM auth_key WHERE user_id = ? RETURNING id'
+  return tx.all(statement<{ id: string }>(sql, [userId])).map(({ id }) => id)
+}
+
 /** Takes a key of a user out; false when the user has none of this id. */
 export function deleteKey(tx: Pick<Tx, 'run'>, id: string, userId: string): boolean {
   return tx.run(statement('DELETE FROM auth_key WHERE id = ? AND user_id = ?', [id, userId])).changes > 0

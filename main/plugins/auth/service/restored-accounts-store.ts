@@ -63,7 +63,13 @@ export function readAccountRows(read: Pick<Reads, 'all'>): AccountRows {
 export function putAccountRows(tx: Tx, rows: AccountRows, owner: string, reason: string): void {
   const of = (table: string): readonly Row[] => rows.get(table) ?? []
   for (const table of waysIn.toReversed()) tx.run(statement(`DELETE FROM ${table}`))
-  for (const table of ['auth_user', 'auth_organization', 'auth_team']) putById(tx, table, of(table))
+  // Where nobody noted who made an account, nobody did for an address of somebody else, as in migration 11.
+  putById(
+    tx,
+    'auth_user',
+    of('auth_user').map((row) => ({ selfMade: 0, ...row })),
+  )
+  for (const table of ['auth_organization', 'auth_team']) putById(tx, table, of(table))
   tx.run(
     statement(
       `UPDATE auth_user SET banned = 1, banReason = ?, banExpires = NULL

@@ -1,6 +1,7 @@
 // SQL of accounts whose address nobody has proved. Rows in, rows out.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
+import { deleteKeys } from './key-store.ts'
 
 /** What ends with the proof of an address. */
 export interface EndedAccess {
@@ -27,7 +28,7 @@ export function readUnproved(
  * being redeemed.
  */
 export function endUnprovedAccess(tx: Tx, userId: string, now: string): EndedAccess {
-  const keys = tx.all(statement<{ id: string }>('DELETE FROM auth_key WHERE user_id = ? RETURNING id', [userId]))
+  const keys = deleteKeys(tx, userId)
   const accounts = tx.all(
     statement<{ providerId: string }>('DELETE FROM auth_account WHERE userId = ? RETURNING providerId', [userId]),
   )
@@ -41,13 +42,16 @@ export function endUnprovedAccess(tx: Tx, userId: string, now: string): EndedAcc
   tx.run(statement('DELETE FROM auth_device_code WHERE userId = ?', [userId]))
   tx.run(statement('DELETE FROM auth_link WHERE account = ?', [userId]))
   tx.run(
+    statement("UPDATE auth_invitation SET status = 'canceled' WHERE inviterId = ? AND status = 'pending'", [userId]),
+  )
+  tx.run(
     statement('UPDATE auth_user SET emailVerified = 1, twoFactorEnabled = 0, updatedAt = ? WHERE id = ?', [
       now,
       userId,
     ]),
   )
   return {
-    keys: keys.map(({ id }) => id),
+    keys,
     hadSecondFactor: before?.twoFactorEnabled === 1,
     sessions,
     providers: accounts.map(({ providerId }) => providerId).filter((id) => id !== 'credential'),

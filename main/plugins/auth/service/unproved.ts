@@ -36,7 +36,8 @@ export function proveByMail(
   for (const provider of ended.providers) tell('auth.account_unlinked', { operation, provider })
   if (ended.hadSecondFactor) tell('auth.two_factor_disabled', { operation })
   if (ended.sessions > 0) tell('auth.sessions_ended', { count: ended.sessions, except: null })
-  tell('auth.email_verified', { operation })
+  // What others keep for the account, and would go on doing for whoever made it, is switched off by them.
+  tell('auth.email_verified', { operation, endedAccess: true })
   tx.afterCommit(changed)
   return userId
 }

@@ -17,6 +17,7 @@ import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { FlowRule } from './flow-rule.ts'
 import type { FlowStates } from './flow-state-store.ts'
 import { withoutGateways } from './gateways.ts'
+import type { RunRights } from './run-rights.ts'
 
 type Body = Readonly<Record<string, unknown>>
 type ShownFlow = z.input<typeof Flow>
@@ -59,6 +60,8 @@ export interface FlowParts {
   readonly secrets: SecretStore
   readonly write: Write
   readonly rule: FlowRule
+  readonly rights: Pick<RunRights, 'standsForSystem'>
+  readonly isAdministrator: (ctx: RequestContext) => boolean
   /** Brings what comes due in line with a flow that was saved. */
   readonly saved: () => Promise<void>
   readonly lastRuns: () => ReadonlyMap<string, string>
@@ -172,8 +175,11 @@ export function createFlows(parts: FlowParts): Flows {
       return { name, deleted }
     },
     async toggle(ctx, name, enabled) {
-      const { state } = requireFlow(ctx, name)
-      await parts.write('automation.toggle', (tx) => states.put(tx, name, { ...state, isEnabled: enabled }))
+      const { state, flow } = requireFlow(ctx, name)
+      // Whoever lets it act as the system again stands for it from now on.
+      const takesOn = enabled && flow.runAs === 'system' && !parts.rights.standsForSystem(state.savedBy)
+      const savedBy = takesOn && ctx.actor.type === 'user' && parts.isAdministrator(ctx) ? ctx.actor.id : state.savedBy
+      await parts.write('automation.toggle', (tx) => states.put(tx, name, { ...state, savedBy, isEnabled: enabled }))
       return { name, enabled, status: book.get(name)!.status }
     },
   }

@@ -1,14 +1,15 @@
 // Who may start a flow how, for whom, and act on its runs (D-156, D-245, D-246). A flow that runs as the system does more
 // than whoever starts it may: what they send opens nothing that its author left shut.
 import { platformError, validationError } from '#shared/errors.ts'
+import { isSelfStarting } from '#shared/flow-starts.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { internalContext } from '#main/kernel/context.ts'
-import { narrowedKey, whyNotLent } from '#main/kernel/identity.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import { absenceOf, narrowedKey, whyNotLent } from '#main/kernel/identity.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { StartInput } from '../api.ts'
 import type { RunRow } from '../store.ts'
-import type { Caller } from './caller.ts'
+import type { Accounts, Caller } from './caller.ts'
 import type { KnownFlow } from './flow-book.ts'
 import { startConfig } from './flow.ts'
 
@@ -34,6 +35,12 @@ export interface RunRights {
    */
   requireLent(ctx: RequestContext, userId: string): void
   /**
+   * Whether whoever saved a flow last may still let it act as the system. What nobody here saved was judged where it
+   * was; so was what a person saved who has no account on this machine of several.
+   * @source D-419
+   */
+  standsForSystem(savedBy: string | null): boolean
+  /**
    * What of the record a caller sends counts: for a run as the system one with an id is the record as the caller may read
    * it, of the object of the flow.
    * @throws validation_error
@@ -54,15 +61,21 @@ export interface RunRightParts {
   readonly authorizer: () => Authorizer
   readonly permissions: Pick<PermissionsService, 'isAdministrator' | 'systemPermissions'>
   readonly isAdministrator: (ctx: RequestContext) => boolean
+  readonly accounts: Accounts
+  /** Whether flows come from no other machine. */
+  readonly isAlone: () => boolean
 }
 
-/** Types of flows that something else starts than a person. */
-const selfStarting: ReadonlySet<string> = new Set(['record_change', 'schedule'])
-
 /** Makes the judge. */
-export function createRunRights({ authorizer, permissions, isAdministrator }: RunRightParts): RunRights {
+export function createRunRights(parts: RunRightParts): RunRights {
+  const { authorizer, permissions, isAdministrator } = parts
   const managesFlows = (ctx: RequestContext): boolean => authorizer().hasSystemPermission(ctx, 'manage_flows')
   const refuse = (reason: string): Error => platformError('permission_denied', { permission: 'manage_flows', reason })
+  const asPerson = (id: string): RequestContext => ({
+    ...internalContext('automation'),
+    actor: { type: 'user', id },
+    credential: 'session',
+  })
 
   return {
     managesFlows,
@@ -76,7 +89,7 @@ export function createRunRights({ authorizer, permissions, isAdministrator }: Ru
       return waitsFor === 'screen' && (act === 'resume' || act === 'cancel')
     },
     requireStart(ctx, { flow, status }) {
-      const isOwn = flow.runAs === 'system' && selfStarting.has(flow.type)
+      const isOwn = isSelfStarting(flow)
       if (!isOwn && status !== 'draft') return
       if (!managesFlows(ctx)) throw refuse(isOwn ? 'starts_itself' : 'draft')
     },
@@ -86,14 +99,17 @@ export function createRunRights({ authorizer, permissions, isAdministrator }: Ru
       const reason = whyNotLent(ctx)
       if (reason !== null) throw platformError('permission_denied', { reason })
       const own = new Set(permissions.systemPermissions(ctx))
-      const theirs: RequestContext = {
-        ...internalContext(ctx.requestId),
-        actor: { type: 'user', id: userId },
-        credential: 'session',
-        organizationId: ctx.organizationId,
-      }
+      const theirs = { ...asPerson(userId), organizationId: ctx.organizationId }
       if (permissions.isAdministrator(theirs) || permissions.systemPermissions(theirs).some((one) => !own.has(one)))
         throw platformError('permission_denied', { reason: 'other_user', required: 'administrator' })
+    },
+    standsForSystem(savedBy) {
+      if (savedBy === null || savedBy === localOwnerId) return true
+      if (!parts.isAlone() && parts.accounts()?.user(savedBy) === undefined) return true
+      return (
+        absenceOf(parts.accounts(), savedBy, { organizationId: null }) === undefined &&
+        isAdministrator(asPerson(savedBy))
+      )
     },
     recordOf(ctx, { flow }, input) {
       const configured = textOf(startConfig(flow)['object'])

@@ -16,6 +16,7 @@ import type { RunRow } from '../store.ts'
 import type { Accounts } from './caller.ts'
 import { startConfig } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
+import type { RunRights } from './run-rights.ts'
 import type { RunStarter } from './run-starter.ts'
 import { callerOf } from './run-starter.ts'
 import type { ScheduleTimes } from './schedule-times.ts'
@@ -74,6 +75,7 @@ export interface ScheduleParts extends Pick<PluginHost, 'read' | 'write' | 'cloc
   readonly sync: () => SyncService | undefined
   readonly accounts: Accounts
   readonly authorizer: () => Authorizer
+  readonly standsForSystem: RunRights['standsForSystem']
   /** The organization a user joined first; null while organizations are off, and for who is in none. */
   readonly homeOf: (userId: string) => string | null
 }
@@ -111,7 +113,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
   /** Whether the saver whose rights the runs have may not have such a schedule any more. @source D-400 */
   const stopOf = (known: KnownFlow): StopReason | undefined => {
     const { savedBy } = known.state
-    if (known.flow.runAs === 'system') return undefined
+    if (known.flow.runAs === 'system') return parts.standsForSystem(savedBy) ? undefined : 'rights'
     if (savedBy === null) return 'user_gone'
     const ctx: RequestContext = { ...contextFor(known), actor: { type: 'user', id: savedBy }, credential: 'session' }
     const absence = absenceOf(parts.accounts(), savedBy, { organizationId: ctx.organizationId })

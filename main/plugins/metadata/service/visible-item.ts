@@ -42,9 +42,9 @@ export function visibleItem(
   item: MetadataItem,
   fieldsOf: FieldsOf = () => [],
 ): Body | null {
+  if (item.type === 'view' && isOthersView(ctx, item) && !authorizer.isUnrestricted(ctx)) return null
   if (isAdministered(authorizer, ctx, item.type)) return item.item
   if (guardedTypes.has(item.type)) return null
-  if (item.type === 'view' && isOthersView(ctx, item)) return null
   if (item.type === 'object')
     return authorizer.canObject(ctx, item.name, 'read') ? maskObject(authorizer, ctx, item, fieldsOf) : null
   if (item.type === 'field') {
@@ -178,7 +178,7 @@ function hiddenWords(
   return { names, paths }
 }
 
-/** Personal views are their owner's (D-115). */
+/** Personal views are their owner's (D-115), also where others manage metadata: their filters quote records. */
 function isOthersView(ctx: RequestContext, { item }: MetadataItem): boolean {
   return item['scope'] === 'personal' && item['owner'] !== ctx.actor.id
 }

@@ -6,6 +6,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
 import { packageError } from '../errors.ts'
 import type { KeyRow } from '../store.ts'
 import { allKeys, putKey } from '../store.ts'
@@ -35,6 +36,15 @@ export interface TrustedKeys {
   isTrusted(publicKey: string): boolean
   /** @throws signature_invalid for a key that was revoked */
   requireNotRevoked(publicKey: string | null): void
+}
+
+/** What was revoked since a backup stays so when that is put back. @source D-420 */
+export async function keepRevoked({ options, write }: Pick<PluginHost, 'options' | 'write'>): Promise<void> {
+  const revoked = options.restored?.read(allKeys)?.filter((key) => key.revoked_at !== null) ?? []
+  if (revoked.length === 0) return
+  await write('packages.keep-revoked', (tx) => {
+    for (const key of revoked) putKey(tx, key)
+  })
 }
 
 /** Makes the keys. */

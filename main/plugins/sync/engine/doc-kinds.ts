@@ -29,6 +29,9 @@ import type { SyncEngine } from './create-engine.ts'
 import type { DocKindHandler, DocWriter } from './docs.ts'
 import { createOwnerIdentity, feedWithIdentity } from './owner-identity.ts'
 
+/** The profile of administrators. */
+const administrator = 'administrator'
+
 /** An engine that documents are written into, and who takes part in its workspace. */
 export interface JoinedKinds {
   readonly engine: SyncEngine
@@ -75,13 +78,27 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   // Who may not read everything any more is sent nothing from here on.
   for (const events of ['auth.*', 'metadata.*', 'permissions.*'])
     host.on(events, (_event, tx) => tx.afterCommit(() => joined?.rightsChanged?.()))
-  // Nobody could judge any more what their machines write.
-  host.on('auth.user_deleted', ({ payload }, tx, ctx) => {
+  const unpairAll = (tx: Tx, ctx: RequestContext, userId: string, only?: 'admin'): void => {
     if (joined?.roster.isAdmin(joined.device) !== true) return
-    const { userId } = payload as { userId: string }
-    for (const { device, user, revokedAt } of joined.roster.devices())
-      if (user === userId && revokedAt === null)
+    for (const { device, user, role, revokedAt } of joined.roster.devices())
+      if (user === userId && revokedAt === null && (only ?? role) === role)
         joined.roster.changeDevice(tx, ctx, docs, device, { revokedAt: host.clock.iso() })
+  }
+  // Nobody could judge any more what their machines write.
+  host.on('auth.user_deleted', ({ payload }, tx, ctx) => unpairAll(tx, ctx, (payload as { userId: string }).userId))
+  // One of administrators defines things and speaks for others, more than its person may from then on.
+  host.on('auth.role_changed', ({ payload }, tx, ctx) => {
+    const { userId, to } = payload as { userId: string; to: string }
+    if (to !== 'admin') unpairAll(tx, ctx, userId, 'admin')
+  })
+  host.on('permissions.assigned', ({ payload }, tx, ctx) => {
+    const { userId, profile, before } = payload as { userId: string; profile: string; before?: { profile: string } }
+    if (profile !== administrator && before?.profile === administrator) unpairAll(tx, ctx, userId, 'admin')
+  })
+  // Nor whose they are, of an account that somebody made for an address of somebody else (D-35).
+  host.on('auth.email_verified', ({ payload }, tx, ctx) => {
+    const { userId, endedAccess } = payload as { userId: string; endedAccess?: true }
+    if (endedAccess === true) unpairAll(tx, ctx, userId)
   })
   const converted = (tx: Tx, ctx: RequestContext, object: string): void => {
     // Whoever changed the definition writes what it did for all; what was made here meanwhile nobody else can tell.

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { SyncInvite } from '#shared/contracts/sync-parts.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { whyNotLent } from '#main/kernel/identity.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { deviceOf } from '#main/replication/core/device-id.ts'
@@ -58,7 +59,9 @@ export async function inviteMachine(
   const role = wish.role ?? (isAdministrator ? 'admin' : 'member')
   // Nobody hands on more than they have.
   const isOwnMember = user === ctx.actor.id && role === 'member'
-  if (!isOwnMember && !isAdministrator) throw syncError('pairing_refused', { reason: 'rights' })
+  const mayLend = isAdministrator || isOwnMember
+  // A machine has all rights of its person, and keeps them: more than a narrowed key has, or whoever acts as somebody else.
+  if (!mayLend || whyNotLent(ctx) !== null) throw syncError('pairing_refused', { reason: 'rights' })
   if (!maySeeEverything(contextOf(ctx, user), parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   const addresses = [...running.addresses()]

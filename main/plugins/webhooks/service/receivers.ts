@@ -11,7 +11,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { PageQuery } from '#main/kernel/list-page.ts'
 import { pageOf, standardBounds } from '#main/kernel/list-page.ts'
@@ -191,6 +191,18 @@ export function createReceivers(parts: ReceiverParts) {
       all.find(({ row, definition }) => row.path === path && definition.isActive),
 
     standingOf,
+
+    /** Switches off what speaks for a user. */
+    switchOff(tx: Tx, userId: string): void {
+      for (const { row, definition } of all)
+        if (row.saved_by === userId)
+          putReceiver(tx, {
+            ...row,
+            definition: JSON.stringify({ ...definition, isActive: false }),
+            updated_at: clock.now(),
+          })
+      tx.afterCommit(reload)
+    },
 
     async verificationOf({ row, definition }: StoredReceiver): Promise<Verification> {
       return { type: definition.verificationType, params: await paramsOf(row) } as unknown as Verification

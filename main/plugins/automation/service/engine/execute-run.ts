@@ -1,6 +1,7 @@
 // Carries out a run from where it stands to its end, or until it waits. Everything it knows is read from rows, and every
 // change of its state is one transaction with its event.
 import type { RunStatus } from '#shared/contracts/automation.ts'
+import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
@@ -32,6 +33,8 @@ import type { Walk } from './walk.ts'
 export interface ExecuteParts extends Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'> {
   readonly walk: Walk
   readonly accounts: Accounts
+  /** Whether a run as the system still may be one. @source D-419 */
+  readonly maySystem: (run: RunRow) => boolean
   /** Hears inside the transaction that a run came to an end. */
   readonly ended: (tx: Tx, run: RunRow, status: RunStatus) => void
   /** Hears, when it is stored, that a run waits. */
@@ -136,7 +139,11 @@ export function createExecutor(parts: ExecuteParts): Executor {
     const activeMs = (): number => run.activeMs + Math.round(performance.now() - began)
     const timer = setTimeout(() => controller.abort('timed_out'), Math.max(0, flow.timeoutMs - run.activeMs))
     let memory: RunMemory | undefined
-    const ctx = (): RequestContext => contextOf(parts.accounts, run, controller.signal)
+    const ctx = (): RequestContext => {
+      if (run.runAs === 'system' && !parts.maySystem(run))
+        throw platformError('permission_denied', { reason: 'run_as_system', required: 'administrator' })
+      return contextOf(parts.accounts, run, controller.signal)
+    }
     try {
       // Of somebody who may not act any more nothing is begun, not even what takes care of failures.
       ctx()

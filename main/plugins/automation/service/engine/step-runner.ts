@@ -28,7 +28,7 @@ export interface StepParts extends Pick<PluginHost, 'write' | 'clock' | 'ids' | 
   readonly timeZone: () => string
   /** Whether the host stops: what has not begun does not begin. */
   readonly isStopping: () => boolean
-  readonly openSecret: (value: unknown) => Promise<string>
+  readonly openSecret: NodeCall['open']
 }
 
 /** A node at one place of a run. */

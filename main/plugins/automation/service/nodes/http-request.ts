@@ -50,7 +50,7 @@ export function httpRequestNode(outbound: Pick<Outbound, 'send'>): NodeType {
     },
     async execute({ config, ctx, open }) {
       const { headers: given = {}, body, method } = config
-      const { header, secrets } = await authOf(config.auth, open)
+      const { header, secrets } = await authOf(config, open)
       const hasBody = body !== undefined && body !== null && method !== 'GET' && method !== 'DELETE'
       const text = !hasBody ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
       const headers: Record<string, string> = {
@@ -92,7 +92,7 @@ export function httpRequestNode(outbound: Pick<Outbound, 'send'>): NodeType {
 
 /** The header a credential becomes, and the texts in it nobody may read. */
 async function authOf(
-  auth: z.output<typeof Auth> | undefined,
+  { auth, url }: Pick<z.output<typeof Config>, 'auth' | 'url'>,
   open: NodeCall['open'],
 ): Promise<{ header: Record<string, string>; secrets: string[] }> {
   const credentials = auth?.credentials ?? {}
@@ -102,7 +102,7 @@ async function authOf(
       throw validationError([
         { field: `config.auth.credentials.${name}`, code: 'required', message: 'The credential is missing.' },
       ])
-    return open(value)
+    return open(value, url)
   }
   switch (auth?.type ?? 'none') {
     case 'bearer': {
