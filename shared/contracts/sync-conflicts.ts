@@ -101,6 +101,9 @@ export const SyncConflict = z
     }),
     winner: ConflictSide.meta({ description: 'What stands in the record now.' }),
     losers: z.array(ConflictSide),
+    sides: z.string().meta({
+      description: 'A digest of the sides as they are shown: another one once a side is another one (D-414).',
+    }),
     state: z.enum(['open', 'resolved', 'auto']),
     foundAt: z.string(),
     resolvedAt: z.string().optional(),
@@ -199,6 +202,7 @@ export const syncConflictRoutes = defineRoutes({
       loser: z.int().min(0).optional().meta({ description: 'Which of the losers; the first one without it.' }),
       value: z.unknown().optional(),
       expectedVersion: z.string().optional().meta({ description: '`updated_at` of the record as it was seen.' }),
+      sides: z.string().optional().meta({ description: '`sides` of the conflict as it was seen.' }),
     }),
     response: ConflictOfRecord,
     permission: 'session',

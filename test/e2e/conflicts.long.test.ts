@@ -96,6 +96,29 @@ describe('with conflicts', () => {
     await close()
   })
 
+  it('is not decided on sides that are others by now: these are shown', async () => {
+    const { page, close } = await at('/sync/conflicts', 'Conflicts')
+    const card = page.getByRole('listitem', { name: 'Pages: Two values' })
+    await card.getByText('132').waitFor()
+    const sql = `UPDATE sync_conflict SET losers = replace(losers, '132', '140')`
+    await writer.host().write('test.meanwhile', (tx) => tx.run({ sql, parameters: [] }))
+    const take = card.getByRole('button', { name: /^Take this instead/ })
+    const pages = async () => {
+      const { record } = await bench.api<{ record: { pages: number } }>(
+        'GET',
+        `/data/book/${books['Notes on the engine']!}`,
+      )
+      return record.pages
+    }
+    await take.click()
+    await card.getByText('140').waitFor()
+    expect(await pages()).toBe(120)
+    await take.click()
+    await card.waitFor({ state: 'detached' })
+    expect(await pages()).toBe(140)
+    await close()
+  })
+
   it('is decided by keys alone', async () => {
     const { page, close } = await at('/sync/conflicts', 'Conflicts')
     const cards = page.locator('[data-card]')

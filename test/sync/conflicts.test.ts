@@ -1,6 +1,7 @@
 // Conflicts between two machines, decided over HTTP on one of them: what the record is then, on both, and who may decide.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import { putProblem, removeProblem } from '#main/plugins/sync/store/problem-store.ts'
@@ -9,7 +10,7 @@ import type { Answer } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
-import { createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
+import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
 import { sized } from '../support/test-size.ts'
 
 const machines: SyncMachine[] = []
@@ -26,16 +27,18 @@ const fields = {
   code: { type: 'text', unique: true },
 }
 
-/** Two machines that know the same object. */
-async function two(): Promise<[SyncMachine, SyncMachine]> {
+/** Machines that know the same object. */
+async function several(...names: readonly string[]): Promise<SyncMachine[]> {
   const workspace = createTestWorkspace()
-  const a = await createSyncMachine(workspace, 'a')
-  const b = await createSyncMachine(workspace, 'b')
-  machines.push(a, b)
-  await a.host.defineObject('part', fields)
-  await shareObject(a, [b])
-  return [a, b]
+  const made: SyncMachine[] = []
+  for (const name of names) made.push(await createSyncMachine(workspace, name))
+  machines.push(...made)
+  await made[0]!.host.defineObject('part', fields)
+  await shareObject(made[0]!, made.slice(1))
+  return made
 }
+const two = async () => (await several('a', 'b')) as [SyncMachine, SyncMachine]
+const three = async () => (await several('a', 'b', 'c')) as [SyncMachine, SyncMachine, SyncMachine]
 
 const create = async (machine: SyncMachine, data: Record<string, unknown>): Promise<string> => {
   const answer = await machine.host.post('/data/part', data)
@@ -183,6 +186,76 @@ describe('a field that was written on two machines', () => {
     expect([again.status, again.body.error.code]).toEqual([409, 'conflict'])
   })
 
+  it('cannot be decided on other sides than were seen, which are told', async () => {
+    const [a, b, c] = await three()
+    const id = await create(a, { title: 'One' })
+    await exchange(a, b, c)
+    for (const [machine, title] of [
+      [a, 'Two'],
+      [b, 'Three'],
+      [c, 'Four'],
+    ] as const)
+      await patch(machine, id, { title })
+    await exchange(a, b)
+    const { id: conflict, sides } = await only(a)
+    const decision = { choice: 'loser', loser: 0, sides }
+    await exchange(a, b, c)
+    const present = await only(a)
+    expect(present.losers).toHaveLength(2)
+    const stale = await resolve(a, conflict, decision)
+    expect([stale.status, stale.body.error.code]).toEqual([409, 'CONCURRENT_UPDATE'])
+    expect(stale.body.error.details).toEqual({ currentVersion: present.sides, currentItem: present })
+    expect(await only(a)).toEqual(present)
+    expect(await read(a, id)).toMatchObject({ title: present.winner.value })
+    const now = await resolve(a, conflict, { ...decision, sides: present.sides })
+    expect(now.body, JSON.stringify(now.body)).toMatchObject({ record: { title: present.losers[0].value } })
+    await exchange(a, b, c)
+    await expectPeace(a, c, id)
+  })
+
+  it('is the same in row and document, whenever an edit of the other machine is merged', async () => {
+    const [a, b] = await two()
+    const ids: string[] = []
+    for (let made = 0; made < 16; made += 1) ids.push(await create(a, { title: 'One' }))
+    await exchange(a, b)
+    for (const id of ids) await patch(a, id, { title: 'Two' })
+    for (const id of ids) await patch(b, id, { title: 'Three' })
+    await exchange(a, b)
+    const { conflicts } = await list(a)
+    for (const [waits, { id, recordId }] of conflicts.entries()) {
+      await patch(b, recordId, { title: 'Four' })
+      const merged = carry(b, a)
+      const decided = pause(waits / 4).then(async () => resolve(a, id, { choice: 'winner' }))
+      expect([200, 409]).toContain((await Promise.all([decided, merged]))[0].status)
+    }
+    await exchange(a, b)
+    const titles = async (machine: SyncMachine) => Promise.all(ids.map(async (id) => (await read(machine, id)).title))
+    expect(await titles(a)).toEqual(await titles(b))
+  })
+
+  it('has the sides of its former place beside those of its present one', async () => {
+    const [a, b, c] = await three()
+    const id = await create(a, { notes: 'Old' })
+    await exchange(a, b, c)
+    await patch(c, id, { notes: 'Former' })
+    const item = { name: 'part', fields: { ...fields, notes: { type: 'text' } } }
+    for (const { host } of [a, b, c]) expect((await host.put('/meta/object/part?confirm=true', item)).status).toBe(200)
+    await patch(a, id, { notes: 'From a' })
+    await patch(b, id, { notes: 'From b' })
+    await exchange(a, b, c)
+    for (const machine of [a, b, c]) {
+      const { winner, losers } = await only(machine)
+      const sides = [winner, ...losers].map(({ value }: { value: unknown }) => value)
+      expect(sides.toSorted()).toEqual(['Former', 'From a', 'From b'])
+    }
+    const { id: conflict, losers } = await only(b)
+    const loser = losers.findIndex(({ value }: { value: unknown }) => value === 'Former')
+    expect((await resolve(b, conflict, { choice: 'loser', loser })).status).toBe(200)
+    await exchange(a, b, c)
+    await expectPeace(a, c, id)
+    expect(await read(a, id)).toMatchObject({ notes: 'Former' })
+  })
+
   it('is opened again, decided the other way, and stays decided', async () => {
     const { a, b, id } = await clash('title', 'One', 'Two', 'Three')
     const { id: conflict } = await only(a)
@@ -237,6 +310,39 @@ describe('a record that was deleted while it was edited elsewhere', () => {
       conflict: { resolution: 'restore' },
     })
     await expectPeace(a, b, id)
+  })
+
+  it.each<['restore' | 'delete', 'restore' | 'delete']>([
+    ['restore', 'restore'],
+    ['restore', 'delete'],
+    ['delete', 'restore'],
+    ...sized<['restore' | 'delete', 'restore' | 'delete'][]>([], [['delete', 'delete']]),
+  ])('is listed again where both ways were chosen at once, %s last, and ends by %s', async (last, way) => {
+    const { a, b, id, conflict } = await deleteAgainstEdit()
+    const isThere = last === 'restore'
+    const [restored, deleted] = [
+      [a, 'restore'],
+      [b, 'delete'],
+    ] as const
+    for (const [machine, choice] of isThere ? [deleted, restored] : [restored, deleted])
+      expect((await resolve(machine, conflict, { choice })).status).toBe(200)
+    await exchange(a, b)
+    const sides = [
+      { value: {}, device: { id: 'a' } },
+      { value: null, device: { id: 'b' } },
+    ]
+    const [winner, loser] = isThere ? sides : sides.toReversed()
+    for (const machine of [a, b]) {
+      expect((await machine.host.get(`/data/part/${id}`)).status).toBe(isThere ? 200 : 404)
+      expect(await only(machine)).toMatchObject({ kind: 'delete_edit', winner, losers: [loser] })
+    }
+    const answer = await resolve(b, (await only(b)).id, { choice: way })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    await exchange(a, b)
+    for (const machine of [a, b]) {
+      expect((await list(machine)).total).toBe(0)
+      expect((await machine.host.get(`/data/part/${id}`)).status).toBe(way === 'restore' ? 200 : 404)
+    }
   })
 
   it('stays deleted on both', async () => {

@@ -219,6 +219,23 @@ describe('machines that are apart', () => {
   })
 })
 
+it('ends a conflict about the text on both machines, as any other write of it', async () => {
+  const place = await newPage('')
+  await laptop.patch('/sync/settings', { paused: true })
+  for (const [host, body] of [
+    [desk, 'Desk began.'],
+    [laptop, 'Laptop began.'],
+  ] as const)
+    await host.patch(`/data/page/${place.recordId}`, { body })
+  await laptop.patch('/sync/settings', { paused: false })
+  const openOn = async (host: TestHost) => (await host.get('/sync/conflicts')).body.total
+  for (const host of [desk, laptop]) await until('both list it', async () => (await openOn(host)) === 1)
+  const client = await edit(desk, place)
+  client.insert(client.text().length, ' Both stay.')
+  await settled(place, [client])
+  expect([await openOn(desk), await openOn(laptop)]).toEqual([0, 0])
+})
+
 describe('cursors', () => {
   it('come with a name, move, and go when their reader leaves or the machine is away', async () => {
     const place = await newPage('Hello')

@@ -187,7 +187,7 @@ export interface StateMove {
   readonly to: string
 }
 
-/** What a plugin does together with a change of a record: in its transaction, with its rights or beyond them. */
+/** What a plugin does together with a write of a record, in its transaction; `move` and `sets` of an update alone. */
 export interface ChangeAlong {
   readonly move?: StateMove
   /** Values that are set whatever the caller may edit, read-only fields too. */
@@ -456,6 +456,7 @@ export interface DataService extends LimitWords {
    * references, formulas, rules, row, uniqueness, summaries, search, event; at the end the hooks that follow. The other
    * writes are names for uses of it: a single one is a write of one that throws what refuses it, {@link bulk} one of many
    * records of an object. Changes of peers take the same way from the row on, see {@link applyRemote}.
+   * @param before called in each transaction before anything is written; what it throws refuses all of it
    * @throws validation_error when the call itself is malformed; what is wrong with an item is in its result
    */
   write(
@@ -463,6 +464,7 @@ export interface DataService extends LimitWords {
     items: readonly WriteItem[],
     options: BulkOptions,
     answered?: Answered<BulkResult>,
+    before?: (tx: Tx) => void,
   ): Promise<BulkResult>
   /** @throws validation_error, conflict */
   create(
@@ -470,10 +472,7 @@ export interface DataService extends LimitWords {
     input: { object: string; data: Record<string, unknown> },
     answered?: Answered<StoredRecord>,
   ): Promise<StoredRecord>
-  /**
-   * @param along what a plugin does in the same transaction
-   * @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found, record_locked
-   */
+  /** @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found, record_locked */
   update(
     ctx: RequestContext,
     input: { object: string; id: string; data: Record<string, unknown>; expectedVersion?: ExpectedVersion },
@@ -484,12 +483,14 @@ export interface DataService extends LimitWords {
   remove(
     ctx: RequestContext,
     input: { object: string; id: string; expectedVersion?: ExpectedVersion; purge?: boolean },
+    along?: ChangeAlong,
   ): Promise<{ object: string; id: string; purged: boolean; warnings?: RecordWarning[] }>
   /** @throws resource_not_found, conflict, CONCURRENT_UPDATE */
   restore(
     ctx: RequestContext,
     input: { object: string; id: string; expectedVersion?: ExpectedVersion },
     answered?: Answered<StoredRecord>,
+    along?: ChangeAlong,
   ): Promise<StoredRecord>
   /**
    * Creates a record with the values of another one; system, computed, unique and concealed fields are not taken over.
@@ -522,10 +523,7 @@ export interface DataService extends LimitWords {
   ): Promise<CreatedMany>
   /** @throws validation_error when the request itself is malformed; failures of records are in the result */
   bulk(ctx: RequestContext, input: BulkInput, answered?: Answered<BulkResult>): Promise<BulkResult>
-  /**
-   * Reads the parameters of a list request: words of the protocol and field conditions (D-72 to D-74).
-   * @throws invalid_query
-   */
+  /** Reads words of the protocol and field conditions of a list request (D-72 to D-74). @throws invalid_query */
   queryOf(ctx: RequestContext, parameters: Readonly<Record<string, string | readonly string[]>>): RecordQuery
   /**
    * Walks every record a list query matches, in its order, all of one snapshot and never more than a few hundred in

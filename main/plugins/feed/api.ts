@@ -60,6 +60,12 @@ export interface TravellingReaction {
   readonly at: string
 }
 
+/** What a plugin does in the transaction of a change of an item; what it throws rolls the change back. */
+export interface ItemChangeAlong {
+  before(tx: Tx): void
+  after(tx: Tx): void
+}
+
 /** The activity service. */
 export interface FeedService {
   /** Writes an item in the transaction of the change it tells of; nothing when the object has no feeds. */
@@ -86,6 +92,7 @@ export interface FeedService {
     ctx: RequestContext,
     item: { readonly object: string; readonly recordId: string; readonly feedId: string },
     change: z.output<NonNullable<typeof feedRoutes.updateFeedItem.body>>,
+    along?: ItemChangeAlong,
   ): Promise<void>
   /**
    * Those of the records that somebody but the system has changed since they were made, as their history says; null where

@@ -128,8 +128,8 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
         const { id, createdAt } = await show(ctx, place, entry)
         return { feedId: id, recordId: place.recordId, createdAt }
       },
-      async change(ctx, { feedId, ...name }, change) {
-        await items.change(ctx, gate.feed(ctx, name), feedId, change)
+      async change(ctx, { feedId, ...name }, change, along) {
+        await items.change(ctx, gate.feed(ctx, name), feedId, change, along)
       },
       sees(ctx, name, feedId) {
         try {

@@ -47,9 +47,11 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
     // The card may go with its conflict; the one after it takes the focus.
     const next = nextCard(card.current)
     const hadFocus = card.current?.contains(document.activeElement) === true
-    if (!(await decisions.decide(conflict, decision, label))) return
-    setWriting(false)
+    const isDone = await decisions.decide(conflict, decision, label)
+    // Its sides may be others by now.
     setChosen(undefined)
+    if (!isDone) return
+    setWriting(false)
     if (hadFocus) next?.focus()
   }
   const take = async ({ decision, label }: Choice): Promise<void> => {

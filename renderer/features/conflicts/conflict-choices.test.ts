@@ -17,6 +17,7 @@ const conflict = (rest: Partial<Conflict> = {}): Conflict => ({
   field: 'pages',
   winner: side(1),
   losers: [side(2, 'desk'), side(3, 'tablet')],
+  sides: '1',
   state: 'open',
   foundAt: '2026-01-31T08:15:30.123Z',
   ...rest,
@@ -34,6 +35,8 @@ describe('the sides of a conflict', () => {
   it('are a deletion and an edit', () => {
     const sides = sidesOf(conflict({ kind: 'delete_edit', winner: side(null), losers: [side({ pages: 2 })] }))
     expect(sides.map(({ choice }) => choice?.decision.choice)).toEqual(['delete', 'restore'])
+    const back = sidesOf(conflict({ kind: 'delete_edit', winner: side({}), losers: [side(null)] }))
+    expect(back.map(({ choice }) => choice?.decision.choice)).toEqual(['restore', 'delete'])
   })
 
   it('show what does not fit without offering it', () => {

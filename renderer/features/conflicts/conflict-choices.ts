@@ -50,18 +50,20 @@ export function sidesOf({ kind, winner, losers, state, item, base }: Conflict): 
         { side: winner, heading: 'conflicts.refused.theirs', choice: undefined },
       ]
     case 'delete_edit':
-      return [
-        {
-          side: winner,
-          heading: item ? 'conflicts.side.removed' : 'conflicts.side.deleted',
-          choice: act('delete', item ? 'conflicts.keepRemoved' : 'conflicts.keepDeleted'),
-        },
-        ...losers.map((side): ShownSide => ({
-          side,
-          heading: item ? 'conflicts.side.recordsWritten' : 'conflicts.side.edited',
-          choice: act('restore', item ? 'conflicts.bringBack' : 'conflicts.restore'),
-        })),
-      ]
+      // What stands may be the record that was brought back, beside a deletion.
+      return [winner, ...losers].map((side): ShownSide =>
+        side.value === null
+          ? {
+              side,
+              heading: item ? 'conflicts.side.removed' : 'conflicts.side.deleted',
+              choice: act('delete', item ? 'conflicts.keepRemoved' : 'conflicts.keepDeleted'),
+            }
+          : {
+              side,
+              heading: item ? 'conflicts.side.recordsWritten' : 'conflicts.side.edited',
+              choice: act('restore', item ? 'conflicts.bringBack' : 'conflicts.restore'),
+            },
+      )
     case 'unique':
       return [
         { side: winner, heading: 'conflicts.side.owner', choice: undefined },

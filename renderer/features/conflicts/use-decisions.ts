@@ -68,12 +68,11 @@ export function useDecisions(): Decisions {
     busy,
     decide: async (conflict, decision, label) =>
       during([conflict.id], async () => {
-        const again = async (): Promise<void> => {
-          await call('resolveConflict', { params: { id: conflict.id }, body: decision })
-          await refresh([conflict])
-        }
+        // What was chosen is one of the sides that are shown, and nothing that came meanwhile.
+        const seen = { ...decision, sides: conflict.sides }
         try {
-          await again()
+          await call('resolveConflict', { params: { id: conflict.id }, body: seen })
+          await refresh([conflict])
         } catch (error) {
           // Somebody was faster: the list shows how it ended.
           await refresh([conflict])
@@ -82,7 +81,7 @@ export function useDecisions(): Decisions {
           return
         }
         const told = refusedToast(conflict, decision)
-        if (told === undefined) offerUndo(t('conflicts.decided', { choice: label }), [conflict], { decision })
+        if (told === undefined) offerUndo(t('conflicts.decided', { choice: label }), [conflict], { decision: seen })
         else showToast({ message: told, tone: 'good' })
       }),
     async decideMany(conflicts, choice) {

@@ -61,6 +61,9 @@ export function conflictsOf(
       isPurged && restored?.entry[1] === null && restored.by !== mark.by && !hadSeen(mark.by, restored.by)
     if (unseen.length > 0 || isTextUnseen || isRestoreUnseen) conflicts.add(`delete_edit ${doc} `)
   }
+  // One deleted the record, and another one, who did not know, brought it back.
+  const endings = isPurged ? [] : (alive.get('_del') ?? []).map(({ entry }) => isMark(entry[1]))
+  if (new Set(endings).size > 1) conflicts.add(`delete_edit ${doc} `)
   return [...conflicts]
 }
 

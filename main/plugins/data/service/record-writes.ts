@@ -79,7 +79,7 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
   const many = async (
     ctx: RequestContext,
     steps: readonly WriteStep[],
-    run: Pick<ManyRun, 'operation' | 'options' | 'links' | 'alongside' | 'answered'>,
+    run: Pick<ManyRun, 'operation' | 'options' | 'links' | 'alongside' | 'answered' | 'before'>,
   ): Promise<BulkResult> => {
     const { validateOnly } = run.options
     // Hooks are told when nothing is to stay.
@@ -128,10 +128,11 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
     update: async (ctx, { object, ...item }, along, answered) =>
       stored(ctx, open(ctx, 'update', object, item, along), answered),
 
-    restore: async (ctx, { object, ...item }, answered) => stored(ctx, open(ctx, 'restore', object, item), answered),
+    restore: async (ctx, { object, ...item }, answered, along) =>
+      stored(ctx, open(ctx, 'restore', object, item, along), answered),
 
-    async remove(ctx, { object, purge = false, ...item }) {
-      const step = open(ctx, purge ? 'purge' : 'delete', object, item)
+    async remove(ctx, { object, purge = false, ...item }, along) {
+      const step = open(ctx, purge ? 'purge' : 'delete', object, item, along)
       const { id, warnings } = await jobs.one(ctx, step)
       await parts.rows.settled(ctx)
       const { name, enable } = step.schema
@@ -153,14 +154,14 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
       return stored(ctx, open(ctx, 'update', object, { ...item, data: { owner } }), answered)
     },
 
-    async write(ctx, items, options, answered) {
+    async write(ctx, items, options, answered, before) {
       requireDepth(ctx)
       // A record may be named again by later items: they are done in the order of the request.
       const ids = items.map(() => undefined)
       requireSize('operations', ids, parts.maxBatchRecords())
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = items.map((item) => stepAmong(ctx, envs, item))
-      return many(ctx, steps, { operation: undefined, options, links: createItemLinks(parts), answered })
+      return many(ctx, steps, { operation: undefined, options, links: createItemLinks(parts), answered, before })
     },
 
     bulk,

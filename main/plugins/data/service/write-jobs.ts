@@ -3,7 +3,16 @@
 import { errorObject, PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Steps, Tx } from '#main/kernel/database.ts'
-import type { Answered, BulkError, BulkInput, BulkOperation, BulkOptions, BulkResult, BulkResultItem } from '../api.ts'
+import type {
+  Answered,
+  BulkError,
+  BulkInput,
+  BulkOperation,
+  BulkOptions,
+  BulkResult,
+  BulkResultItem,
+  DataService,
+} from '../api.ts'
 import { getRow } from '../store.ts'
 import type { WriteParts } from './write-parts.ts'
 import type { ItemDone, OpenStep, WriteRun } from './write-run.ts'
@@ -20,6 +29,8 @@ export interface ManyRun extends WriteRun {
   readonly alongside?: BulkInput['alongside'] | undefined
   /** Called in the last transaction. */
   readonly answered?: Answered<BulkResult>
+  /** See {@link DataService.write}. */
+  readonly before?: Parameters<DataService['write']>[4]
 }
 
 /** The jobs of writes; one per host. */
@@ -190,6 +201,7 @@ export function createWriteJobs(parts: WriteParts, steps: WriteSteps): WriteJobs
     const { atomic, validateOnly } = run.options
     const options = { name: run.operation ?? 'batch', whenFull: run.operation === 'delete' }
     const { results } = await inJob(run, job, options, function* (tx, timed) {
+      run.before?.(tx)
       const outcome = yield* attemptAll(run, tx, timed)
       if (validateOnly || (atomic && hasFailed(outcome.results))) throw new RolledBack(outcome.results)
       run.alongside?.(tx, outcome.results)

@@ -185,16 +185,16 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     if (action === 'update') requireItemData(found.item)
     const row = wantedRow(run, tx, step)
     checkSeen(run, step, row)
-    if (action === 'update') {
-      const previous = along === undefined ? undefined : parts.rules.toRecord(schema, row)
-      if (previous !== undefined) along!.before?.(tx, previous)
-      const written = update(at, step, row)
-      if (previous !== undefined) along!.after?.(tx, written.record, previous)
-      return { schema, operation: 'update', written }
-    }
-    if (action === 'restore') return { schema, operation: 'restore', written: yield* restore(at, step, row) }
-    const written = yield* deletion.remove(at, row, action === 'purge', clearsSearch)
-    return { schema, operation: 'delete', written }
+    const previous = along === undefined ? undefined : parts.rules.toRecord(schema, row)
+    if (previous !== undefined) along!.before?.(tx, previous)
+    const isGoing = action !== 'update' && action !== 'restore'
+    const written = isGoing
+      ? yield* deletion.remove(at, row, action === 'purge', clearsSearch)
+      : action === 'restore'
+        ? yield* restore(at, step, row)
+        : update(at, step, row)
+    if (previous !== undefined) along!.after?.(tx, written.record, previous)
+    return { schema, operation: isGoing ? 'delete' : action, written }
   }
 
   return {

@@ -8,7 +8,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { isLive } from '#main/database/query/object-rows.ts'
-import type { SystemItemDraft } from '../api.ts'
+import type { ItemChangeAlong, SystemItemDraft } from '../api.ts'
 import { feedError } from '../errors.ts'
 import type { NewItem } from '../store.ts'
 import {
@@ -78,7 +78,13 @@ export interface FeedItems {
    */
   create(ctx: RequestContext, place: RecordPlace, input: CreateInput, keep?: KeepEntry): Promise<FeedEntry>
   /** @throws feed_item_not_found, feed_permission_denied, feed_item_not_editable, validation_error */
-  change(ctx: RequestContext, place: RecordPlace, feedId: string, input: ChangeInput): Promise<FeedEntry>
+  change(
+    ctx: RequestContext,
+    place: RecordPlace,
+    feedId: string,
+    input: ChangeInput,
+    along?: ItemChangeAlong,
+  ): Promise<FeedEntry>
   /** @throws feed_item_not_found, feed_permission_denied, feed_item_not_editable */
   remove(ctx: RequestContext, place: RecordPlace, feedId: string): Promise<void>
   /** @see FeedService.addSystemItem */
@@ -210,9 +216,10 @@ export function createFeedItems(parts: ItemParts): FeedItems {
       return entryOf(row)
     },
 
-    async change(ctx, place, feedId, input) {
+    async change(ctx, place, feedId, input, along) {
       const viewer = parts.viewer(ctx, place)
       const row = await write('feed.change', (tx) => {
+        along?.before(tx)
         requireLive(tx, place)
         const present = requireOwn(ctx, requireEntry(tx, place, viewer, feedId), false)
         const before = present.data === null ? null : (JSON.parse(present.data) as ItemData)
@@ -241,6 +248,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
         }
         parts.subscribe(tx, place, mentionedUsers(mentions).filter(userExists(ctx)))
         announceItem(people, tx, ctx, place, 'feed.item.updated', next)
+        along?.after(tx)
         return next
       })
       return entryOf(row)

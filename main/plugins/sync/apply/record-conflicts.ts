@@ -11,7 +11,7 @@ import { mergeValues, strayValue } from '#main/replication/core/merge-values.ts'
 import type { FieldConflict, MergedValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, formerTextKey, memberOf, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { hlcOf, markAt } from '#main/replication/core/register.ts'
+import { hlcOf, markAt, objectIn } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { isSeen, isUnseenText, unseenEdits } from '../write/deletion-mark.ts'
@@ -61,9 +61,17 @@ export function conflictsOf(scene: ConflictScene): ConflictDraft[] {
   return [...writtenConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
 }
 
-/** What was written into fields at once, or into one that had become another meanwhile; documents alone tell it. */
+/**
+ * What was written into fields at once, or into one that had become another meanwhile; documents alone tell it. One conflict
+ * for each field: where both are so, it has the sides of both, and nobody knows what all of them began from.
+ */
 export function writtenConflicts(scene: Omit<ConflictScene, 'outcome'>): ConflictDraft[] {
-  return [...fieldConflicts(scene), ...movedConflicts(scene)]
+  const byField = Map.groupBy([...fieldConflicts(scene), ...movedConflicts(scene)], ({ field }) => field)
+  return [...byField.values()].map(([first, ...others]) => {
+    if (others.length === 0) return first!
+    const { base: _base, ...draft } = first!
+    return { ...draft, losers: [first!, ...others].flatMap(({ losers }) => losers) }
+  })
 }
 
 /** The side an entry stands for. */
@@ -210,18 +218,19 @@ function partOf(entry: RegisterEntry): string | null {
 export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const { doc, history, register, writerOf } = scene
   const key = [PURGED_KEY, DELETED_KEY].find((one) => markAt(register, one) !== null)
-  if (key === undefined) return []
+  if (key === undefined) return overruledDeletion(scene)
   const mark = register.get(key)!
   const told = mark.winner[1] as unknown as DeletionMark
-  const { by, at } = told
   const numbers = new Set(scene.schema.fields.filter(({ type }) => type === 'autonumber').map(({ uid }) => uid))
   // Numbers are given to records whether they are deleted or not.
   const unseen = new Map([...unseenEdits(register, told)].filter(([one]) => !numbers.has(parseKey(one).uid)))
   const edited = told.texts === undefined ? [] : unseenTexts(scene, told)
-  // Whoever restored it brings it back; until then, and where that machine is gone, people are told.
-  const restored = unseenRestore(register)
-  if (unseen.size === 0 && edited.length === 0 && restored === undefined) return []
-  const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0] ?? restored
+  // Whoever brought the record back at the same time did not know of this deletion either (D-415); where it was removed for
+  // good, people are told until that machine brings it back, and where it is gone.
+  const overruled = key === PURGED_KEY ? [unseenRestore(register)] : mark.losers.filter((entry) => entry[1] === null)
+  const restored = overruled.filter((entry) => entry !== undefined)
+  if (unseen.size === 0 && edited.length === 0 && restored.length === 0) return []
+  const [latest] = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a))).concat(restored)
   // Of lists and sums the whole value: an entry of theirs says one member, or the share of one machine.
   const merged = mergeValues(register, syncedFields(scene.schema).merged).values
   const values: Record<string, Json> = {
@@ -230,11 +239,7 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
     ),
     ...Object.fromEntries(edited.map(([uid, { text }]) => [uid, text])),
   }
-  const winner: ConflictSide = {
-    ...sideOf(mark.winner, writerOf, null),
-    ...(typeof by === 'string' ? { actor: by } : {}),
-    ...(typeof at === 'string' ? { at } : {}),
-  }
+  const winner = deletedSide(mark.winner, writerOf)
   const textWriter = edited.map(([, text]) => text.writtenBesides(mark.winner[4])).find((inc) => inc !== undefined)
   const loser =
     latest === undefined
@@ -251,6 +256,26 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
     before[uid] = wholeOf(withValue(entry, base.value), before[uid] ?? values[uid]!, entry[1])
   }
   return [draftOf(scene, draft, { value: before })]
+}
+
+/** The side of somebody who deleted the record, as the mark tells of them. */
+function deletedSide(entry: RegisterEntry, writerOf: WriterOf): ConflictSide {
+  const { by, at } = entry[1] as unknown as DeletionMark
+  return {
+    ...sideOf(entry, writerOf, null),
+    ...(typeof by === 'string' ? { actor: by } : {}),
+    ...(typeof at === 'string' ? { at } : {}),
+  }
+}
+
+/** A record that was brought back by somebody who did not know of another deletion, and later than that (D-415). */
+function overruledDeletion(scene: DeletionScene): ConflictDraft[] {
+  const { register, writerOf } = scene
+  const { winner, losers = [] } = register.get(DELETED_KEY) ?? {}
+  const deletions = losers.filter(([, value]) => objectIn(value) !== null)
+  if (winner === undefined || deletions.length === 0) return []
+  const sides = { winner: sideOf(winner, writerOf, {}), losers: deletions.map((entry) => deletedSide(entry, writerOf)) }
+  return [draftOf(scene, { kind: 'delete_edit', field: '', ...sides })]
 }
 
 /** Long texts that are others now than those who deleted the record had seen. */

@@ -4,16 +4,20 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { FeedPlace } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { RefusalName } from '#main/replication/core/doc-names.ts'
 import { DELETED_KEY, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { partsOf, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { markAt } from '#main/replication/core/register.ts'
+import { readSegment } from '#main/replication/core/feed-doc.ts'
+import { markAt, objectIn } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
 import type { Devices } from '../engine/replica.ts'
+import { settlePart } from '../feed/item-parts.ts'
+import { createOpenSegments, segmentName } from '../feed/segments.ts'
 import type { MetadataDocs } from '../metadata/index.ts'
 import { textHashes } from '../store/doc-store.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
@@ -23,6 +27,7 @@ import { leftPatch, markEdit, PURGED_KEY } from '../write/record-edits.ts'
 import type { Deletion } from '../write/deletion-mark.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictPlace } from './conflict-store.ts'
+import type { FeedPart } from './feed-parts.ts'
 
 /** What conflicts and problems work with while sync is on. */
 export type ConflictEngine = ReturnType<typeof createConflictEngine>
@@ -44,6 +49,7 @@ export function createConflictEngine(parts: {
 }) {
   const { read, write } = parts.host
   const { docs, retry, recount, refused } = parts.engine
+  const feed = createOpenSegments(docs)
 
   return {
     items: () => parts.items?.(),
@@ -77,6 +83,30 @@ export function createConflictEngine(parts: {
     /** Says that all beginnings of a long text were seen: it stays as it stands. */
     settleText(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace, field: string) {
       docs.edit(tx, ctx, { kind: 'text', object, record: recordId, field }, ({ text }) => text.keep())
+    },
+    /** Says that a record is back, also beside deletions by people who did not know of that. */
+    keepRestored(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace) {
+      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, (place) => {
+        const mark = place.register().get(DELETED_KEY)
+        if (mark !== undefined && mark.losers.length > 0) place.set({ [DELETED_KEY]: null })
+      })
+    },
+    /** Who wrote an item of a feed; undefined where no document has it. */
+    authorOf(tx: Tx, place: FeedPlace, item: string): string | undefined {
+      const segments = feed(tx, place)
+      const segment = segments.find([item]).get(item)
+      const fixed = segment === undefined ? undefined : segments.read(segment)?.get(item)?.get(item)?.winner[1]
+      const id = objectIn(objectIn(fixed)?.['actor'])?.['id']
+      return typeof id === 'string' ? (parts.localId?.(id) ?? id) : undefined
+    },
+    /** Makes what is shown of a part of an item its only value; of an item that was deleted nothing is left of the part. */
+    settleItem(tx: Tx, ctx: RequestContext, place: FeedPlace, { id, part }: FeedPart) {
+      const segment = feed(tx, place).find([id]).get(id)
+      if (segment === undefined) return
+      docs.edit(tx, ctx, segmentName(place, segment), (at) => {
+        const entries = readSegment(at.register()).get(id)
+        if (entries !== undefined) settlePart(at, id, part, entries)
+      })
     },
     /** Says that a record stays deleted although it was edited meanwhile: the same mark once more, by who has seen it all. */
     keepDeleted(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace) {

@@ -24,6 +24,7 @@ import type { ConflictView, SeenConflict, SeenItem, ShownConflict } from './conf
 import { createConflictView } from './conflict-view.ts'
 import { decideItem, requireItems, seesItems } from './item-conflicts.ts'
 import type { ConflictParts } from './register-conflicts.ts'
+import type { CheckSeen } from './resolve-conflict.ts'
 import { createDecisions } from './resolve-conflict.ts'
 import { decideRefused } from './resolve-refused.ts'
 
@@ -80,15 +81,25 @@ export function createConflictService(parts: ConflictParts) {
   const resolve = async (ctx: RequestContext, id: string, decision: Decision): Promise<Resolved> => {
     const view = createConflictView(parts, ctx)
     const seen = require(view, id)
+    const { sides = view.show(seen).sides } = decision
+    const check: CheckSeen = (reads) => {
+      const conflict = readConflict(reads, id)
+      if (conflict === undefined) throw syncError('sync_conflict_not_found', { id })
+      if (conflict.state !== 'open') throw platformError('conflict', { reason: 'not_open', state: conflict.state })
+      const currentItem = view.show({ ...seen, conflict })
+      const { sides: currentVersion } = currentItem
+      if (currentVersion !== sides) throw platformError('CONCURRENT_UPDATE', { currentVersion, currentItem })
+    }
+    check(read)
     const isItem = 'document' in seen
     const isRefused = seen.conflict.kind === 'refused'
-    if (isRefused) await decideRefused(parts, ctx, seen, decision)
-    else if (isItem) await decideItem(parts, ctx, seen.conflict, decision)
+    if (isRefused) await decideRefused(parts, ctx, seen, decision, check)
+    else if (isItem) await decideItem(parts, ctx, seen.conflict, decision, check)
     const record = isItem
       ? null
       : isRefused
         ? await decisions.recordOf(ctx, seen)
-        : await decisions.decide(ctx, seen, decision)
+        : await decisions.decide(ctx, seen, decision, check)
     return { conflict: view.show({ ...seen, conflict: readConflict(read, id) ?? seen.conflict }), record }
   }
 
@@ -170,6 +181,9 @@ export function createConflictService(parts: ConflictParts) {
   }
 }
 
+/** Kinds that are about a record which is there; of `delete_edit` one that was brought back while others kept it deleted. */
+const endedByDeletion: ReadonlySet<Conflict['kind']> = new Set(['orphan', 'unique', 'cycle', 'delete_edit'])
+
 /** Ends what an ordinary write of a record settles: whoever edits the field of a conflict has decided it. */
 export function followRecords(
   host: Pick<PluginHost, 'on' | 'clock'>,
@@ -207,7 +221,7 @@ export function followRecords(
   )
   host.on(
     'record.deleted',
-    settle('delete', ({ kind }) => kind === 'orphan' || kind === 'unique' || kind === 'cycle'),
+    settle('delete', ({ kind }) => endedByDeletion.has(kind)),
   )
   // Also while sync is off: nothing of a record that is removed for good stays.
   host.on('record.purged', ({ object, recordId }, tx) => {

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { ConflictParts } from './register-conflicts.ts'
@@ -109,7 +110,7 @@ export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
       const field = 'document' in seen ? undefined : seen.field
       const feedPart = feedPartOf(conflict)
       const { id, kind, recordId, base, winner, losers, state, foundAt, resolvedAt, resolvedBy, resolution } = conflict
-      return {
+      const shown = {
         id,
         kind,
         object: 'document' in seen ? '' : seen.schema.name,
@@ -131,8 +132,15 @@ export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
         ...(resolvedBy === null ? {} : { resolvedBy }),
         ...(resolution === null ? {} : { resolution: resolution.choice }),
       }
+      return { ...shown, sides: digestOf(shown) }
     },
   }
+}
+
+/** What a decision chooses between, as its maker sees it: nothing that is hidden from them, and no clock. */
+function digestOf({ id, kind, base, winner, losers }: Omit<ShownConflict, 'sides'>): string {
+  const sides = [winner, ...losers].map(({ value, actor, device, record }) => [value, actor.id, device.id, record])
+  return canonicalHash({ id, kind, base, sides }).slice(0, 32)
 }
 
 /** The field of an object by its uid. */

@@ -14,6 +14,7 @@ import type { WrittenRecords } from '../metadata/removed-objects.ts'
 import type { Conflict, Decision } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
 import type { ConflictParts } from './register-conflicts.ts'
+import type { CheckSeen } from './resolve-conflict.ts'
 import { givenValue, requireChoice, sideValue } from './resolve-conflict.ts'
 
 type ItemName = NonNullable<z.output<typeof SyncConflict>['item']>
@@ -86,14 +87,15 @@ export function itemValue({ metadata }: Parts, value: Json): Json {
 
 /**
  * Decides a conflict of metadata: one entry is left of the property, which travels, and the item follows its document.
- * @throws permission_denied also where this machine may not change metadata of the workspace, conflict for one that is over,
- * validation_error for a choice that does not fit
+ * @throws permission_denied also where this machine may not change metadata of the workspace, validation_error for a choice
+ * that does not fit, and what `check` throws
  */
 export async function decideItem(
   parts: ConflictParts,
   ctx: RequestContext,
   conflict: Conflict,
   decision: Decision,
+  check: CheckSeen,
 ): Promise<void> {
   requireItems(parts, ctx)
   const document = itemDocument(conflict)
@@ -105,6 +107,7 @@ export async function decideItem(
   const isRemoval = conflict.kind === 'delete_edit'
   const value = isRemoval ? null : choice === 'value' ? toEntry(givenValue(decision)) : sideValue(conflict, decision)
   await parts.write('sync.resolve-item', (tx) => {
+    check(tx)
     if (isRemoval && choice === 'restore') items.removals.bringBack(tx, ctx, document)
     else if (isRemoval) items.removals.keepRemoved(tx, ctx, document)
     else if (conflict.field !== '') items.settleEntry(tx, ctx, document, conflict.field, value)

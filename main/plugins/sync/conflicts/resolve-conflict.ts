@@ -1,9 +1,10 @@
-// What each choice does: ordinary writes through the data service in the caller's name, then the documents, then the row
-// of the conflict. Knows no request.
+// What each choice does: ordinary writes through the data service in the caller's name, and in the same transaction the
+// documents and the row of the conflict. Knows no request.
 import { PlatformError, notFound, platformError, validationError } from '#shared/errors.ts'
 import type { FieldErrorCode } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { ChangeAlong, PlatformRecord } from '#main/plugins/data/api.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { Conflict, ConflictKind, Decision } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
@@ -29,6 +30,25 @@ const choicesOf: Readonly<Record<ConflictKind, readonly Decision['choice'][]>> =
 
 /** Kinds where keeping what stands there is to know of it, and writes nothing. */
 const accepted: ReadonlySet<ConflictKind> = new Set(['type', 'validation'])
+
+/**
+ * Makes sure that a conflict is open and the one its decision is about, as its transaction sees it.
+ * @throws sync_conflict_not_found, conflict once it is over, CONCURRENT_UPDATE with what it is now
+ */
+export type CheckSeen = (reads: Pick<Reads, 'get'>) => void
+
+/** A decision under way: everything it writes is written by one job, or not at all. */
+interface Deciding {
+  readonly ctx: RequestContext
+  readonly seen: SeenConflict
+  readonly expected: { readonly expectedVersion?: string }
+  readonly check: CheckSeen
+  /**
+   * Once the record is as it was decided: its documents follow, and the conflict is over.
+   * @param record where it is there and was not deleted, with what it was before
+   */
+  readonly settle: (tx: Tx, record?: Readonly<PlatformRecord>, previous?: Readonly<PlatformRecord>) => void
+}
 
 /** Makes what carries choices out. */
 export function createDecisions(parts: ConflictParts) {
@@ -86,33 +106,40 @@ export function createDecisions(parts: ConflictParts) {
 
   /** Writes a value into the field of the conflict. */
   const update = async (
-    ctx: RequestContext,
-    { conflict, schema, field }: SeenConflict,
+    { ctx, seen: { conflict, schema, field }, expected }: Deciding,
     value: Json,
-    expected: { expectedVersion?: string },
-  ): Promise<PlatformRecord> => {
+    along: ChangeAlong,
+  ): Promise<void> => {
     if (field === undefined) throw wrong('choice', 'not_allowed', 'This conflict is about the record as a whole.')
     const input = { object: schema.name, id: conflict.recordId, data: { [field.name]: value }, ...expected }
-    return (await data.update(ctx, input)).record
+    await data.update(ctx, input, along)
   }
 
+  /** Leaves the record as it stands. */
+  const keep = async ({ ctx, seen: { conflict, schema }, check, settle }: Deciding): Promise<void> =>
+    write('sync.resolve', (tx) => {
+      check(tx)
+      const found = data.within(tx, ctx).find(schema.name, { id: conflict.recordId })
+      const standing = found?.isDeleted === false ? found.record : undefined
+      settle(tx, standing, standing)
+    })
+
   /** Opens a ring above the record of the conflict: what it stands below stands below nothing, if not elsewhere by now. */
-  const freeAbove = async (ctx: RequestContext, { conflict, schema, field }: SeenConflict): Promise<void> => {
+  const freeAbove = async (deciding: Deciding): Promise<void> => {
+    const { ctx, check } = deciding
+    const { conflict, schema, field } = deciding.seen
     const { record: id, value } = conflict.losers[0] ?? conflict.winner
-    if (id === undefined || field === undefined) return
+    if (id === undefined || field === undefined) return keep(deciding)
     const object = schema.name
     const { record } = await data.get(ctx, { object, id })
-    if (record[field.name] !== value) return
+    if (record[field.name] !== value) return keep(deciding)
     const expectedVersion = record['updated_at'] as string
-    await data.update(ctx, { object, id, data: { [field.name]: null }, expectedVersion })
+    const along = { before: check, after: (tx: Tx) => deciding.settle(tx) }
+    await data.update(ctx, { object, id, data: { [field.name]: null }, expectedVersion }, along)
   }
 
   /** Fills what the owner of a unique value lacks with what the other one has, and deletes the other one. */
-  const merge = async (
-    ctx: RequestContext,
-    { conflict, schema }: SeenConflict,
-    expected: object,
-  ): Promise<PlatformRecord> => {
+  const merge = async ({ ctx, seen: { conflict, schema }, expected, check, settle }: Deciding): Promise<void> => {
     const object = schema.name
     const { recordId: id } = conflict
     const owner = conflict.winner.record
@@ -133,44 +160,47 @@ export function createDecisions(parts: ConflictParts) {
       { object, action: 'delete' as const, id, ...expected },
     ]
     const options = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
-    const result = await data.write(ctx, items, options)
+    const result = await data.write(ctx, items, options, (tx) => settle(tx), check)
     if (result.error !== undefined) throw new PlatformError(result.error.code, result.error, result.error.details)
-    return (await data.get(ctx, { object, id: owner })).record
+  }
+
+  /** Brings back the master a record is to belong to, or gives it another one. */
+  const adopt = async (deciding: Deciding, value: unknown): Promise<void> => {
+    const { ctx, check, settle } = deciding
+    const { conflict, field } = deciding.seen
+    if (value !== undefined) return update(deciding, value as Json, { before: check, after: settle })
+    const parent = field?.reference
+    const id = conflict.losers[0]?.value
+    if (parent === undefined || parent === null || typeof id !== 'string')
+      throw wrong('value', 'required', 'A record to belong to is needed.')
+    await data.restore(ctx, { object: parent, id }, undefined, { before: check })
+    // That it is back may have ended the conflict already.
+    await update({ ...deciding, expected: {} }, id, { after: settle })
   }
 
   /** Does what a choice without a value means for the record. */
-  const act = async (
-    ctx: RequestContext,
-    seen: SeenConflict,
-    { choice, value }: Decision,
-    expected: { expectedVersion?: string },
-  ): Promise<PlatformRecord | null> => {
-    const { conflict, schema, field } = seen
+  const act = async (deciding: Deciding, { choice, value }: Decision): Promise<void> => {
+    const { ctx, expected, check } = deciding
+    const { conflict, schema } = deciding.seen
     const place = { object: schema.name, id: conflict.recordId }
+    const along = { before: check, after: (tx: Tx) => deciding.settle(tx) }
     switch (choice) {
       case 'restore':
-        return (await data.restore(ctx, { ...place, ...expected })).record
-      case 'delete': {
+        if ((await recordOf(ctx, deciding.seen)) === null)
+          await data.restore(ctx, { ...place, ...expected }, undefined, along)
+        else await keep(deciding)
+        return
+      case 'delete':
         data.requireRecord(ctx, { ...place, action: 'delete', deletedToo: true })
-        if ((await recordOf(ctx, seen)) !== null) await data.remove(ctx, { ...place, ...expected })
-        return null
-      }
-      case 'adopt': {
-        if (value !== undefined) return update(ctx, seen, value as Json, expected)
-        const parent = field?.reference
-        const id = conflict.losers[0]?.value
-        if (parent === undefined || parent === null || typeof id !== 'string')
-          throw wrong('value', 'required', 'A record to belong to is needed.')
-        await data.restore(ctx, { object: parent, id })
-        return update(ctx, seen, id, {})
-      }
+        if ((await recordOf(ctx, deciding.seen)) === null) await keep(deciding)
+        else await data.remove(ctx, { ...place, ...expected }, along)
+        return
+      case 'adopt':
+        return adopt(deciding, value)
       case 'merge':
-        return merge(ctx, seen, expected)
-      case 'winner':
-        if (conflict.kind === 'cycle') await freeAbove(ctx, seen)
-        return recordOf(ctx, seen)
+        return merge(deciding)
       default:
-        return recordOf(ctx, seen)
+        return conflict.kind === 'cycle' ? freeAbove(deciding) : keep(deciding)
     }
   }
 
@@ -180,81 +210,103 @@ export function createDecisions(parts: ConflictParts) {
     { conflict, schema }: SeenConflict,
     about: FeedPart,
     { choice, loser = 0, value }: Decision,
+    check: CheckSeen,
   ): Promise<void> => {
     const feed = parts.feed()
+    const engine = parts.engine()
     const place = { object: schema.name, recordId: conflict.recordId }
-    const [item] = feed?.travelling(parts.read, { object: schema.uid, recordId: conflict.recordId }, [about.id]) ?? []
+    const itemPlace = { object: schema.uid, recordId: conflict.recordId }
+    const settle = (tx: Tx): void => {
+      engine.settleItem(tx, ctx, itemPlace, about)
+      settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
+    }
+    if (choice === 'winner') {
+      const isFree = parts.authorizer().hasSystemPermission(ctx, 'moderate_feed')
+      await write('sync.resolve', (tx) => {
+        check(tx)
+        if (!isFree && engine.authorOf(tx, itemPlace, about.id) !== ctx.actor.id)
+          throw platformError('permission_denied', { permission: 'moderate_feed' })
+        settle(tx)
+      })
+      return
+    }
+    const [item] = feed?.travelling(parts.read, itemPlace, [about.id]) ?? []
     const sides = [conflict.winner, ...conflict.losers].map((side) => saidIn(side.value))
     const chosen =
       choice === 'loser' ? conflict.losers[loser]?.value : choice === 'both' ? bothTexts(item?.body, sides) : value
-    if (choice !== 'winner') {
-      if (chosen === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', loser)
-      await feed?.change(ctx, { ...place, feedId: about.id }, changeTo(about, chosen as Json, item))
-    }
-    await write('sync.resolve', (tx) => settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() }))
+    if (chosen === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', loser)
+    const along = { before: check, after: settle }
+    await feed?.change(ctx, { ...place, feedId: about.id }, changeTo(about, chosen as Json, item), along)
   }
 
   return {
     recordOf,
     /**
      * @returns the record afterwards; null when it is deleted
-     * @throws permission_denied, CONCURRENT_UPDATE, conflict when it is settled already, validation_error for a choice that
-     * does not fit, and what the data service throws
+     * @throws permission_denied, validation_error for a choice that does not fit, and what `check` and the data service throw
      */
-    async decide(ctx: RequestContext, seen: SeenConflict, decision: Decision): Promise<PlatformRecord | null> {
-      const { conflict } = seen
+    async decide(
+      ctx: RequestContext,
+      seen: SeenConflict,
+      decision: Decision,
+      check: CheckSeen,
+    ): Promise<PlatformRecord | null> {
+      const { conflict, schema, field } = seen
       const { choice, expectedVersion } = decision
       requireChoice(conflict, choice)
+      const engine = parts.engine()
+      const place = { object: conflict.object, recordId: conflict.recordId }
+      const end = (tx: Tx) => settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
       if (seen.isGone === true) {
         if (choice !== 'delete') throw wrong('choice', 'not_allowed', 'The record was removed for good.', choice)
         await write('sync.resolve', (tx) => {
-          parts.engine().keepDeleted(tx, ctx, { object: conflict.object, recordId: conflict.recordId })
-          settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
+          check(tx)
+          engine.keepDeleted(tx, ctx, place)
+          end(tx)
         })
         return null
       }
       requireEdit(ctx, seen)
       const about = feedPartOf(conflict)
       if (about !== null) {
-        await decideItem(ctx, seen, about, decision)
+        await decideItem(ctx, seen, about, decision, check)
         return recordOf(ctx, seen)
       }
-      const expected = expectedVersion === undefined ? {} : { expectedVersion }
       const value = await valueOf(ctx, seen, decision)
-      // An ordinary write of this machine to everybody but who reads the history: there it is what sync came to.
-      const deciding: RequestContext = { ...ctx, entrySource: 'sync' }
-      const before = await recordOf(ctx, seen)
-      const record =
-        value === undefined
-          ? await act(deciding, seen, decision, expected)
-          : await update(deciding, seen, value, expected)
-      const engine = parts.engine()
-      await write('sync.resolve', (tx) => {
-        const place = { object: conflict.object, recordId: conflict.recordId }
-        if (value !== undefined && conflict.doc.startsWith('r/')) {
-          // As it is stored: a type may have brought the value into its own form.
-          const stored = (record?.[seen.field!.name] ?? null) as Json
-          engine.settleField(tx, ctx, { ...place, schema: seen.schema }, conflict.field, stored)
-        }
-        // A write would have told of itself; that what stands was chosen is known from here alone.
-        const isKept = record !== null && record['updated_at'] === before?.['updated_at']
-        if (isKept && seen.field !== undefined) {
-          const { name: field } = seen.field
-          const { name: object } = seen.schema
-          parts.feed()?.noteKept(tx, deciding, { ...place, object, field, value: record[field] ?? null })
-        }
-        if (conflict.kind === 'text') engine.settleText(tx, ctx, place, conflict.field)
-        if (conflict.kind === 'delete_edit' && choice === 'delete') engine.keepDeleted(tx, ctx, place)
-        settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
-      })
-      return record
+      const deciding: Deciding = {
+        // An ordinary write of this machine to everybody but who reads the history: there it is what sync came to.
+        ctx: { ...ctx, entrySource: 'sync' },
+        seen,
+        expected: expectedVersion === undefined ? {} : { expectedVersion },
+        check,
+        settle(tx, record, previous) {
+          if (value !== undefined && conflict.doc.startsWith('r/')) {
+            // As it is stored: a type may have brought the value into its own form.
+            const stored = (record?.[field!.name] ?? null) as Json
+            engine.settleField(tx, ctx, { ...place, schema }, conflict.field, stored)
+          }
+          // A write would have told of itself; that what stands was chosen is known from here alone.
+          const isKept = record !== undefined && record['updated_at'] === previous?.['updated_at']
+          if (isKept && field !== undefined) {
+            const kept = { object: schema.name, field: field.name, value: record[field.name] ?? null }
+            parts.feed()?.noteKept(tx, deciding.ctx, { ...place, ...kept })
+          }
+          if (conflict.kind === 'text') engine.settleText(tx, ctx, place, conflict.field)
+          if (conflict.kind === 'delete_edit' && choice === 'delete') engine.keepDeleted(tx, ctx, place)
+          if (choice === 'restore') engine.keepRestored(tx, ctx, place)
+          end(tx)
+        },
+      }
+      if (value === undefined) await act(deciding, decision)
+      else await update(deciding, value, { before: check, after: deciding.settle })
+      const owner = choice === 'merge' ? conflict.winner.record : undefined
+      return recordOf(ctx, owner === undefined ? seen : { ...seen, conflict: { ...conflict, recordId: owner } })
     },
   }
 }
 
-/** @throws conflict for one that is over, validation_error for a choice that does not fit its kind */
-export function requireChoice({ state, kind }: Conflict, choice: Decision['choice']): void {
-  if (state !== 'open') throw platformError('conflict', { reason: 'not_open', state })
+/** @throws validation_error for a choice that does not fit its kind */
+export function requireChoice({ kind }: Conflict, choice: Decision['choice']): void {
   if (choicesOf[kind].includes(choice)) return
   throw wrong('choice', 'invalid_option', `This conflict can be ended by: ${choicesOf[kind].join(', ')}.`, choice)
 }

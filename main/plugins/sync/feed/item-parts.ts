@@ -8,6 +8,7 @@ import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { TravellingItem, TravellingReaction } from '#main/plugins/feed/api.ts'
 import type { FeedItemEntries } from '#main/replication/core/feed-doc.ts'
 import { parseFeedKey, partKey, reactionKey } from '#main/replication/core/feed-doc.ts'
+import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import { isJson } from '#main/replication/core/json-value.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 
@@ -130,6 +131,22 @@ export function deletionOf(
     patch: { [bodyKey]: { text: null, mentions }, [deletedKey]: at },
     gone: [...entries.keys()].filter((key) => !kept.has(key)),
   }
+}
+
+/** Ends what {@link lossesOf} tells of one part: what is shown stands there alone. */
+export function settlePart(
+  place: Pick<EditPlace, 'set' | 'remove'>,
+  id: string,
+  part: string,
+  entries: FeedItemEntries,
+): void {
+  const key = partKey(id, part)
+  const value = entries.get(key)
+  const at = instantOf(entries.get(partKey(id, 'deleted'))?.winner[1])
+  const emptied = at === null ? undefined : deletionOf(id, at, entries).patch[key]
+  if (value === undefined) return
+  if (at !== null && emptied === undefined) place.remove([key])
+  else if (emptied !== undefined || value.losers.length > 0) place.set({ [key]: emptied ?? value.winner[1] })
 }
 
 /** What was lost to a concurrent edit. */

@@ -62,6 +62,47 @@ describe('approvals and histories as entries', () => {
     expect(['x', 'a', 'a||end', 's|', 'a|one|later'].map(parseWorkflowKey)).toEqual([null, null, null, null, null])
   })
 
+  it('have all to whom it was handed on by two at once, and none of those who left', () => {
+    const handed = (userId: string, to: string, timestamp: string): [string, Json] => [
+      `a|one|act|${timestamp}|${userId}|reassign`,
+      { userId, decision: 'reassign', to: [to], timestamp },
+    ]
+    const read = (lists: readonly [string[], string[]], ...acts: [string, Json][]) => {
+      const entries = { ...entriesOf(said), ...Object.fromEntries(acts), 'a|one|to': lists[0] }
+      return registerOf(entries, { 'a|one|to': lists[1] })
+    }
+    const decidersOf = (register: Register) => workflowOf(register).approvals[0]!.approvers
+    const both = [handed('ben', 'dan', '2026-01-03'), handed('cid', 'eve', '2026-01-04')] as const
+    const register = read(
+      [
+        ['ben', 'eve'],
+        ['dan', 'cid'],
+      ],
+      ...both,
+    )
+    expect(decidersOf(register).toSorted()).toEqual(['dan', 'eve'])
+    // Nobody writes it for all: it may not be theirs to say.
+    expect(missingEntries(workflowOf(register), register)).toEqual({})
+    const replaced = read([['eve'], ['dan', 'cid']], both[0], handed('boss', 'eve', '2026-01-05'))
+    expect(decidersOf(replaced)).toEqual(['eve'])
+    const acts = [
+      handed('ben', 'eve', '2026-01-02'),
+      handed('eve', 'dan', '2026-01-03'),
+      handed('cid', 'kim', '2026-01-04'),
+    ]
+    expect(
+      decidersOf(
+        read(
+          [
+            ['dan', 'cid'],
+            ['eve', 'kim'],
+          ],
+          ...acts,
+        ),
+      ).toSorted(),
+    ).toEqual(['dan', 'kim'])
+  })
+
   it('leave out what no version writes', () => {
     const register = registerOf({ ...entriesOf(said), 'a|two': { workflow: 7 }, 's|c2': null, 'a|one|act|x|y|z': 'no' })
     expect(workflowOf(register)).toEqual(said)

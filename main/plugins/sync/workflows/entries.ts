@@ -62,7 +62,7 @@ export function entriesOf({ approvals, changes }: TravellingWorkflow): Record<st
 /** What entries say of those approvals and changes that are whole. */
 export function workflowOf(register: Register): TravellingWorkflow {
   const openings = new Map<string, z.output<typeof Opening>>()
-  const approvers = new Map<string, string[]>()
+  const approvers = new Map<string, string[][]>()
   const acts = new Map<string, ApprovalDecision[]>()
   const ends = new Map<string, TravellingApproval['end']>()
   const changes: TravellingChange[] = []
@@ -74,7 +74,14 @@ export function workflowOf(register: Register): TravellingWorkflow {
         put(openings, parsed.approval, Opening.safeParse(value).data)
         break
       case 'approvers':
-        put(approvers, parsed.approval, Approvers.safeParse(value).data)
+        put(
+          approvers,
+          parsed.approval,
+          [winner, ...losers].flatMap((entry) => {
+            const list = Approvers.safeParse(entry[1]).data
+            return list === undefined ? [] : [list]
+          }),
+        )
         break
       case 'act': {
         const act = ApprovalDecision.safeParse(value).data
@@ -94,7 +101,7 @@ export function workflowOf(register: Register): TravellingWorkflow {
     approvals: [...openings].map(([id, opening]) => ({
       id,
       ...opening,
-      approvers: approvers.get(id) ?? [],
+      approvers: decidersOf(approvers.get(id) ?? [], acts.get(id) ?? []),
       acts: acts.get(id) ?? [],
       end: ends.get(id) ?? null,
     })),
@@ -104,6 +111,26 @@ export function workflowOf(register: Register): TravellingWorkflow {
 
 function put<T>(map: Map<string, T>, key: string, value: T | undefined): void {
   if (value !== undefined) map.set(key, value)
+}
+
+/**
+ * Who decides, by lists that did not know of each other: who is in all of them, and whom somebody handed on to who has not
+ * handed on since, nor been replaced by somebody who decides nothing, as administrators do and the time that runs out (D-416).
+ */
+function decidersOf(lists: readonly (readonly string[])[], acts: readonly ApprovalDecision[]): string[] {
+  const [first = [], ...others] = lists
+  if (others.length === 0) return [...first]
+  const named = new Set(lists.flat())
+  const handed = acts.filter(({ decision }) => decision === 'reassign')
+  const deciders = new Set([...named, ...handed.flatMap(({ to = [] }) => to)])
+  const isLeft = (id: string): boolean => {
+    const given = handed.filter(({ to }) => to?.includes(id)).map(({ timestamp }) => timestamp)
+    const since = given.toSorted().at(-1)
+    if (since === undefined) return true
+    return handed.some(({ userId, timestamp }) => timestamp > since && (userId === id || !deciders.has(userId)))
+  }
+  const found = [...named].filter((id) => lists.every((list) => list.includes(id)) || !isLeft(id))
+  return found.length > 0 ? found : [...first]
 }
 
 const ranks = ['approved', 'rejected', 'recalled']
@@ -118,8 +145,12 @@ function endOf(values: readonly Json[]): TravellingApproval['end'] | undefined {
   return ends.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0]
 }
 
-/** What has to be written so that a register says what rows say; what it says already is not written again. */
+/**
+ * What has to be written so that a register says what rows say; what it says already is not written again, nor what it says
+ * by several entries together: that may not be for the writer to say.
+ */
 export function missingEntries(said: TravellingWorkflow, register: Register): Record<string, Json> {
+  const known = entriesOf(workflowOf(register))
   const wanted = Object.entries(entriesOf(said))
-  return Object.fromEntries(wanted.filter(([key, value]) => !isDeepStrictEqual(register.get(key)?.winner[1], value)))
+  return Object.fromEntries(wanted.filter(([key, value]) => !isDeepStrictEqual(known[key], value)))
 }

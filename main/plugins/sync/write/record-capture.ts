@@ -100,6 +100,8 @@ function withLetters(
     edit(place) {
       place.text.put(update)
       if (normalizeText(place.text.read()) !== text) edit(place)
+      // Whoever wrote them had all of the text before them, as with any other write of it.
+      else place.text.keep()
     },
   }
 }
