@@ -230,7 +230,7 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const overruled = key === PURGED_KEY ? [unseenRestore(register)] : mark.losers.filter((entry) => entry[1] === null)
   const restored = overruled.filter((entry) => entry !== undefined)
   if (unseen.size === 0 && edited.length === 0 && restored.length === 0) return []
-  const [latest] = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a))).concat(restored)
+  const [latest] = [...unseen.values(), ...restored].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))
   // Of lists and sums the whole value: an entry of theirs says one member, or the share of one machine.
   const merged = mergeValues(register, syncedFields(scene.schema).merged).values
   const values: Record<string, Json> = {
