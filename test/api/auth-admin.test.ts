@@ -150,27 +150,6 @@ describe('sessions end', () => {
     expect(await isOpen(await host.signIn('carl', 'chosen by carl'))).toBe(true)
   })
 
-  it('of the owner that a one-time code opened, too', async () => {
-    const headers = { origin: host.host.url }
-    const open = async (): Promise<string> => {
-      const opened = await host.anonymous('POST', '/_console/session', { code: host.host.mintCode() }, headers)
-      return opened.headers.getSetCookie()[0]!.split(';')[0]!
-    }
-    const holds = async (cookie: string) =>
-      (await host.anonymous('GET', '/_console/session', undefined, { cookie })).status === 200
-    await host.account('boris', 'admin')
-    const [first, newPassword] = [await open(), 'given by boris, an administrator']
-    expect(await holds(first)).toBe(true)
-    const body = { userId: localOwnerId, newPassword }
-    expect((await host.as(await host.signIn('boris'), 'POST', '/auth/admin/set-user-password', body)).status).toBe(200)
-    expect(await holds(first)).toBe(false)
-    const [own, other] = [await open(), await open()]
-    const change = { currentPassword: newPassword, newPassword: 'of the owner alone', revokeOtherSessions: true }
-    const changed = await host.anonymous('POST', '/auth/change-password', change, { cookie: own, ...headers })
-    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
-    expect([await holds(own), await holds(other)]).toEqual([true, false])
-  })
-
   it('with keys, codes of devices and links to another address, once an administrator sets a password (D-421)', async () => {
     const { id } = await host.account('ivy')
     const token = await host.signIn('ivy')
@@ -404,5 +383,29 @@ describe('the local owner', () => {
     ] as const)
       expect((await host.post(`/auth/admin/${path}`, { userId: localOwnerId, ...body })).status, path).toBe(403)
     expect((await host.post('/auth/delete-user', { password })).status).toBe(403)
+  })
+})
+
+// At the end: the owner has another password from then on.
+describe('sessions of the owner end', () => {
+  it('also those that a one-time code opened', async () => {
+    const headers = { origin: host.host.url }
+    const open = async (): Promise<string> => {
+      const opened = await host.anonymous('POST', '/_console/session', { code: host.host.mintCode() }, headers)
+      return opened.headers.getSetCookie()[0]!.split(';')[0]!
+    }
+    const holds = async (cookie: string) =>
+      (await host.anonymous('GET', '/_console/session', undefined, { cookie })).status === 200
+    await host.account('boris', 'admin')
+    const [first, newPassword] = [await open(), 'given by boris, an administrator']
+    expect(await holds(first)).toBe(true)
+    const body = { userId: localOwnerId, newPassword }
+    expect((await host.as(await host.signIn('boris'), 'POST', '/auth/admin/set-user-password', body)).status).toBe(200)
+    expect(await holds(first)).toBe(false)
+    const [own, other] = [await open(), await open()]
+    const change = { currentPassword: newPassword, newPassword: 'of the owner alone', revokeOtherSessions: true }
+    const changed = await host.anonymous('POST', '/auth/change-password', change, { cookie: own, ...headers })
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+    expect([await holds(own), await holds(other)]).toEqual([true, false])
   })
 })

@@ -190,11 +190,9 @@ describe('a limit that came while somebody wrote elsewhere', { timeout: 60_000 }
     const changed = await made(desk, 'part', { title: 'Changed', notes: 'Short' })
     await made(desk, 'part', { title: 'Known', notes: 'Long, and known to be' })
     await inStep([desk, laptop])
-    let begun = ''
     await apart(laptop, [desk], async () => {
       await define(desk, { notes: { maxLength: 8 } })
       expect((await laptop.patch(`/data/part/${changed}`, { notes: 'Long by now' })).status).toBe(200)
-      begun = await made(laptop, 'part', { title: 'Begun', notes: 'Long from the beginning' })
     })
     const isListed = async (ids: readonly string[]) => {
       const [here, there] = [await listed(desk), await listed(laptop)]
@@ -203,12 +201,11 @@ describe('a limit that came while somebody wrote elsewhere', { timeout: 60_000 }
         JSON.stringify([ids.map((id) => [id, ['notes notes.maxLength']]).sort(), {}])
       )
     }
-    await until('both are listed', () => isListed([changed, begun]))
+    await until('it is listed', () => isListed([changed]))
     for (const host of [desk, laptop])
       expect((await host.get(`/data/part/${changed}`)).body.record.notes).toBe('Long by now')
     expect((await laptop.patch(`/data/part/${changed}`, { notes: 'Fits' })).status).toBe(200)
-    await until('that it fits ends it', () => isListed([begun]))
+    await until('that it fits ends it', () => isListed([]))
     await define(desk, {})
-    await until('a looser limit ends it', () => isListed([]))
   })
 })

@@ -70,7 +70,8 @@ export function createControl(parts: WingParts) {
       if (running === null) return undefined
       const { incoming, unprojected } = running.sessions.summary()
       // What cannot have its place here is listed, and is no reason to wait.
-      const isInPlace = incoming.remaining === 0 && !incoming.partial && (unprojected.waiting === 0 || !unprojected.isTrying)
+      const isInPlace =
+        incoming.remaining === 0 && !incoming.partial && (unprojected.waiting === 0 || !unprojected.isTrying)
       const isConnected = running.sessions.all().some((session) => session.status().state === 'open')
       if (isConnected && isInPlace && status().state !== 'preparing') return undefined
       return { done: incoming.total - incoming.remaining, total: incoming.total }
