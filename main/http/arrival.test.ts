@@ -75,6 +75,11 @@ describe('a request that dribbles', () => {
     expect(refusalOf(await dribble(port, 'GET / HTTP/1.1\r\nHost: a\r\nX: ', 20))).toEqual(late)
   })
 
+  it('is none on a connection that never said anything, which is ended without an answer', async () => {
+    const { port } = await portOf(short)
+    expect(await dribble(port, '', 20, 0)).toMatchObject({ text: '' })
+  })
+
   it('is ended when its body is late, however steadily it comes', async () => {
     const { port, token } = await portOf(short)
     expect(refusalOf(await dribble(port, head(port, token, '/whole', 'application/json', 9_999), 20))).toEqual(late)

@@ -118,6 +118,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   }
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  // Browsers keep connections that they may need: one that crosses with their first request would take this for its answer.
+  if (late && socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
   const refusal = late
     ? platformError('timeout', { reason: 'request_incomplete' })
     : platformError(

@@ -83,10 +83,6 @@ function comebackEdits(tx: Tx, { name, document }: Merged): NamedEdit[] {
   const { object, record } = name
   const texts = readTexts(tx, { object, record }).filter((one) => one.document.text !== '')
   const feeds = feedNames(tx, object, record)
-  console.log(
-    'CB',
-    feeds.map((of) => [...readDocument(tx, formatDocName(of))!.register.keys()].length),
-  )
   return [
     ...texts.map((one): NamedEdit => {
       const of = { kind: 'text', object, record, field: one.field } as const
