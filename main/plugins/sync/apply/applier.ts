@@ -63,7 +63,7 @@ export interface Applier {
   wake(): void
   /** The same where something that others wait for may have its place now. */
   lookAgain(): void
-  /** Whether it applies something, or sees to what follows from that. */
+  /** Whether it applies something, sees to what follows from that, or tries again what lies aside, now or soon. */
   isRunning(): boolean
   /** Resolves when everything stored is applied or lies aside, and what was refused was looked at where that is due. */
   settled(): Promise<void>
@@ -412,7 +412,7 @@ export function createApplier(parts: ApplierParts): Applier {
       isLookedAt = false
       wake()
     },
-    isRunning: applying.isRunning,
+    isRunning: () => applying.isRunning() || refused.isRunning() || failed.isRunning() || retrying.isDue(),
     async settled() {
       while (applying.isRunning() || refused.isRunning() || failed.isRunning()) {
         await failed.settled()

@@ -147,6 +147,8 @@ export function createRetrying(parts: RetryingParts) {
 
   return {
     one,
+    /** Whether what waits was put off. */
+    isDue: () => due > 0 && !isStopped,
     /**
      * Tries what waits, or goes on with that; answers whether anything came in.
      * @param isNews something new is there, so that all that waits is due

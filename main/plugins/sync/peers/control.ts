@@ -11,6 +11,7 @@ import { keepAllAside } from './adoption.ts'
 import { syncError } from '../errors.ts'
 import { ownAddresses } from './addresses.ts'
 import { createAnnouncer } from './announcer.ts'
+import type { LifeState } from './lifecycle.ts'
 import { createLifecycle, loadKeys } from './lifecycle.ts'
 import type { PairPayload } from './pair-payload.ts'
 import { createPairings, JoinRefused } from './pairings.ts'
@@ -38,6 +39,9 @@ export interface JoinGiven {
   /** Whether what is here stays on this machine alone; else there must be nothing. */
   readonly keepsOwn: boolean
 }
+
+/** On the way from one state to another. */
+const isMoving: ReadonlySet<LifeState> = new Set(['starting', 'stopping'])
 
 /** How old a backup may be before an invite to a workspace that has others already. */
 const youngBackupMs = 60 * 60_000
@@ -67,11 +71,12 @@ export function createControl(parts: WingParts) {
     changed: (id, answer) => announcer.pairing(id, answer),
     catchUp() {
       const running = life.running()
-      if (running === null) return undefined
-      const { incoming, unprojected } = running.sessions.summary()
+      // While it is started again nothing is known.
+      if (running === null) return isMoving.has(life.state()) ? { done: 0, total: 0 } : undefined
+      const { incoming, backlog, unprojected } = running.sessions.summary()
+      const aside = unprojected.waiting + backlog.parked + backlog.quarantined
       // What cannot have its place here is listed, and is no reason to wait.
-      const isInPlace =
-        incoming.remaining === 0 && !incoming.partial && (unprojected.waiting === 0 || !unprojected.isTrying)
+      const isInPlace = incoming.remaining === 0 && !incoming.partial && (aside === 0 || !unprojected.isTrying)
       const isConnected = running.sessions.all().some((session) => session.status().state === 'open')
       if (isConnected && isInPlace && status().state !== 'preparing') return undefined
       return { done: incoming.total - incoming.remaining, total: incoming.total }
