@@ -125,6 +125,14 @@ describe('statements of somebody who may not read every row', () => {
       const { status, body } = await people.as(1).post('/analytics/sql', { sql: statement })
       expect([text, status, body.data]).toEqual([text, 200, [{ title: 'own' }]])
     }
+    // A text is a table's name to SQLite where one is expected.
+    for (const statement of [
+      `SELECT r.title FROM deal AS d, 'o_deal' AS r`,
+      `SELECT count(*) AS n FROM 'feed_word' WHERE body MATCH 'secret'`,
+    ]) {
+      const { status, body } = await people.as(1).post('/analytics/sql', { sql: statement })
+      expect([statement, status, body.error?.code, body.data]).toEqual([statement, 400, 'invalid_query', undefined])
+    }
     const shown = await people.as(1).post('/analytics/sql', { sql: 'EXPLAIN SELECT title FROM deal' })
     expect([shown.status, shown.body.error?.code]).toEqual([400, 'invalid_query'])
     await people.stop()

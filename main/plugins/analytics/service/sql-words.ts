@@ -6,13 +6,14 @@ export type SqlReading =
   | { readonly ok: true; readonly names: ReadonlySet<string>; readonly isExplain: boolean }
   | { readonly ok: false; readonly reason: string }
 
-type Token =
-  | { readonly kind: 'name' | 'quoted'; readonly text: string }
-  | { readonly kind: 'sign'; readonly text: string }
+/** A `text` stands between single quotation marks: where a table is expected SQLite takes one for its name. */
+type Token = { readonly kind: 'name' | 'quoted' | 'text' | 'sign'; readonly text: string }
 
 const starts: ReadonlySet<string> = new Set(['select', 'with', 'explain'])
 const forbidden =
   /^(?:sqlite_.*|pragma_.*|pragma|attach|detach|vacuum|load_extension|readfile|writefile|edit|dbstat|bytecode|tables_used|fts3_tokenizer|fts5.*|rtreecheck|rtreenode|rtreedepth)$/
+/** Tables SQLite has by itself; of texts only these are refused, as other words stand in records. */
+const builtInTables = /^(?:sqlite_\w+|pragma_\w+|dbstat|bytecode|tables_used|fts[345]\w*|rtree\w*)$/
 const schemas: ReadonlySet<string> = new Set(['main', 'temp'])
 
 /**
@@ -36,10 +37,10 @@ export function readSqlWords(sql: string, views: ReadonlySet<string>, hidden: Re
       continue
     }
     const { text } = token
-    if (forbidden.test(text)) return refuse(`"${text}" is not available.`)
+    if ((token.kind === 'text' ? builtInTables : forbidden).test(text)) return refuse(`"${text}" is not available.`)
     if (schemas.has(text) && tokens[at + 1]?.text === '.') return refuse(`"${text}." is not available.`)
     if (hidden.has(text) && !views.has(text)) return refuse(`There is no table "${text}".`)
-    names.add(text)
+    if (token.kind !== 'text') names.add(text)
   }
   return { ok: true, names, isExplain: first.text === 'explain' }
 }
@@ -48,17 +49,18 @@ function refuse(reason: string): SqlReading {
   return { ok: false, reason }
 }
 
-/** Names in lower case, quoted or not; texts and numbers are left out. Null when something quoted does not end. */
+/** Names in lower case, quoted or not, and texts; numbers are left out. Null when something quoted does not end. */
 function tokenize(sql: string): Token[] | null {
   const tokens: Token[] = []
   const pattern =
-    /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|([A-Za-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*)|([0-9][\w.]*)|([\s\S])/uy
+    /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|'((?:[^']|'')*)'|"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|([A-Za-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*)|([0-9][\w.]*)|([\s\S])/uy
   while (pattern.lastIndex < sql.length) {
     const match = pattern.exec(sql)
     if (match === null) return null
-    const [whole, double, tick, bracket, word, number, sign] = match
+    const [whole, single, double, tick, bracket, word, number, sign] = match
     const quoted = double?.replaceAll('""', '"') ?? tick?.replaceAll('``', '`') ?? bracket
-    if (quoted !== undefined) tokens.push({ kind: 'quoted', text: quoted.toLowerCase() })
+    if (single !== undefined) tokens.push({ kind: 'text', text: single.replaceAll("''", "'").toLowerCase() })
+    else if (quoted !== undefined) tokens.push({ kind: 'quoted', text: quoted.toLowerCase() })
     else if (word !== undefined) tokens.push({ kind: 'name', text: word.toLowerCase() })
     else if (number !== undefined) continue
     else if (sign !== undefined) {
