@@ -188,6 +188,29 @@ describe('sessions end', () => {
     expect([await moved(first), await moved(second)]).toEqual([400, 400])
   })
 
+  it('with codes of devices that wait, where only the own session stays, too', async () => {
+    await host.account('kit')
+    let own = await host.signIn('kit')
+    const client = { client_id: 'cairn-cli' }
+    const approved = async (): Promise<string> => {
+      const code = (await host.anonymous('POST', '/auth/device/code', client)).body
+      expect((await host.as(own, 'POST', '/auth/device/approve', { userCode: code.user_code })).status).toBe(200)
+      return code.device_code as string
+    }
+    const redeem = async (code: string) => {
+      const fields = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: code, ...client }
+      return (await host.anonymous('POST', '/auth/device/token', fields)).status
+    }
+    expect(await redeem(await approved())).toBe(200)
+    const first = await approved()
+    expect((await host.as(own, 'POST', '/auth/revoke-other-sessions', {})).status).toBe(200)
+    expect(await redeem(first)).toBe(400)
+    const second = await approved()
+    const change = { currentPassword: password, newPassword: 'chosen by kit', revokeOtherSessions: true }
+    own = (await host.as(own, 'POST', '/auth/change-password', change)).body.token ?? own
+    expect([await isOpen(own), await redeem(second)]).toEqual([true, 400])
+  })
+
   it('after seven days without use, and after thirty in any case (D5)', async () => {
     await host.account('dan')
     const idle = await host.signIn('dan')

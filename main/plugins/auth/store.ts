@@ -239,18 +239,23 @@ export function insertSession(tx: Tx, session: Omit<ListedSession, 'activeOrgani
   )
 }
 
+/** Takes back what a user allowed devices that have not come for it yet. */
+export function deleteDeviceCodes(tx: Tx, userId: string): void {
+  tx.run(statement('DELETE FROM auth_device_code WHERE userId = ?', [userId]))
+}
+
 /**
- * Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. Where none
- * stays, nothing stays that applications hold for the user, nor what would open the account later: a code of a device, a
- * link that moves it to another address. No device is trusted any more.
+ * Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. Codes of devices
+ * that wait would open others. Where none stays, nothing stays that applications hold for the user, nor a link that moves the
+ * account to another address. No device is trusted any more.
  * @source D-421
  */
 export function deleteSessions(tx: Tx, userId: string, except = ''): number {
   forgetDevices(tx, userId)
+  deleteDeviceCodes(tx, userId)
   if (except === '') {
     deleteTokens(tx, userId, null)
     deleteLink(tx, 'address', userId)
-    tx.run(statement('DELETE FROM auth_device_code WHERE userId = ?', [userId]))
   }
   return tx.run(
     statement('DELETE FROM auth_session WHERE (userId = ? OR impersonatedBy = ?) AND id <> ?', [

@@ -8,7 +8,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import { authError } from '../errors.ts'
-import { deleteSessions, forgetDevices, readUser, updateUser } from '../store.ts'
+import { deleteDeviceCodes, deleteSessions, forgetDevices, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { headerAddress, replyOf } from './bridge.ts'
@@ -112,9 +112,11 @@ const steps: Readonly<Record<string, Step>> = {
     event: 'auth.password_changed',
     after: (parts, ctx, given) =>
       parts.write('auth.void-reset-link', (tx) => {
-        // Sessions that were opened with a one-time code are the host's, not the library's.
-        if (ctx.actor.id === localOwnerId && given['revokeOtherSessions'] === true)
-          tx.afterCommit(() => void parts.ownerSessions.endAll(ctx.credentialId))
+        if (given['revokeOtherSessions'] === true) {
+          deleteDeviceCodes(tx, ctx.actor.id)
+          // Sessions that were opened with a one-time code are the host's, not the library's.
+          if (ctx.actor.id === localOwnerId) tx.afterCommit(() => void parts.ownerSessions.endAll(ctx.credentialId))
+        }
         for (const kind of ['reset-password', 'address'] as const) voidLink(tx, kind, ctx.actor.id)
         forgetDevices(tx, ctx.actor.id)
       }),
