@@ -100,6 +100,9 @@ describe('the provider', () => {
     expect(model.calls[0]!.headers.authorization).toBe('Bearer sk-very-secret')
     const moved = await host.put('/ai/config', { baseUrl: 'https://models.example.com/v1' })
     expect(moved.body.apiKey).toBeNull()
+    // Nor in clear to where it was given to be sent sealed.
+    await host.put('/ai/config', { apiKey: 'sk-very-secret' })
+    expect((await host.put('/ai/config', { baseUrl: 'http://models.example.com/v1' })).body.apiKey).toBeNull()
     await useEmbedded()
   })
 

@@ -8,6 +8,7 @@ import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import { cutOutdated } from '#main/plugins/audit/service/retention.ts'
+import { rowOf, saveFlow } from '../support/flow-calls.ts'
 import { restricted, restrictedPlugins } from '../support/restricted-permissions.ts'
 import { auditKindGerman } from '../../renderer/lib/strings/de/audit-kinds.ts'
 import { auditKindStrings } from '../../renderer/lib/strings/en/audit-kinds.ts'
@@ -101,6 +102,33 @@ describe('what becomes an entry', () => {
     const [sql] = await entriesOf('&kind=sql.run')
     expect(sql!.details['statement']).toBe('SELECT id FROM task WHERE title = ? LIMIT ?')
     expect(JSON.stringify(await entriesOf())).not.toContain('canary')
+  })
+
+  it('where records are sent and who may call, who answers questions, flows that are switched, rules of files', async () => {
+    const webhook = { name: 'leaks', url: 'https://example.com/canary-path', triggers: ['api'] }
+    expect((await host.post('/webhooks', webhook)).status).toBe(201)
+    await host.patch('/webhooks/leaks', { url: 'https://example.org/' })
+    await host.delete('/webhooks/leaks')
+    const inbox = { name: 'inbox', path: 'inbox', action: 'upsert_record', target: 'task' }
+    expect((await host.post('/webhook-receivers', inbox)).status).toBe(201)
+    const model = { baseUrl: 'https://models.example.com/v1', model: 'm', apiKey: 'canary-key' }
+    expect((await host.put('/ai/config', { provider: 'openai_compatible', ...model })).status).toBe(200)
+    await saveFlow(host, 'sends', rowOf())
+    await host.post('/automation/sends/toggle', { enabled: false })
+    expect((await host.put('/storage/rules', { rules: {} })).status).toBe(200)
+    const kinds = ['webhooks.*', 'ai.*', 'flow.*', 'storage.*'].join(',')
+    const told = (await entriesOf(`&kind=${kinds}`)).map(({ kind, details }) => ({ kind, ...details })).toReversed()
+    expect(told).toMatchObject([
+      { kind: 'webhooks.changed', name: 'leaks', change: 'created' },
+      { kind: 'webhooks.changed', name: 'leaks', change: 'updated' },
+      { kind: 'webhooks.changed', name: 'leaks', change: 'deleted' },
+      { kind: 'webhooks.receiver_changed', name: 'inbox', change: 'created' },
+      { kind: 'ai.configured', provider: 'openai_compatible', origin: 'https://models.example.com' },
+      { kind: 'flow.switched', flow: 'sends', enabled: false },
+      { kind: 'storage.rules_changed', scopes: [] },
+    ])
+    expect(JSON.stringify(told)).not.toContain('canary')
+    await host.put('/ai/config', { provider: 'embedded' })
   })
 
   it('a denied request, once the answer has left, with what was missing', async () => {

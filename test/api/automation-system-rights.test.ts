@@ -175,6 +175,12 @@ describe('a flow as the system whose saver is no administrator any more', () => 
     expect((await start(tokens['worker']!)).status).toBe(422)
     await host.post('/automation/backdoor/toggle', { enabled: true })
     expect((await start(tokens['worker']!)).status).toBe(200)
+    const [taken, idle] = (await host.get('/audit?kind=flow.switched')).body.entries
+    expect([taken.details.savedBy, idle.details.savedBy, idle.actor.id]).toEqual([
+      localOwnerId,
+      undefined,
+      ids['designer'],
+    ])
     await host.delete('/automation/nightly')
   })
 })

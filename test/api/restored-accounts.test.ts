@@ -139,30 +139,44 @@ describe('a restored backup', { timeout: 120_000 }, () => {
     const shut = readFileSync(file, 'utf8')
     writeFileSync(file, JSON.stringify({ auth: { emailAndPassword: { disableSignUp: false } } }), { mode: 0o600 })
     const hosts = 'webhooks.allowedHosts'
-    await host.patch('/settings', { 'storage.publicDownloads': true, [hosts]: ['one.lan', 'two.lan'] })
+    const token = 'packages.publisherToken'
+    await host.patch('/settings', {
+      'storage.publicDownloads': true,
+      [hosts]: ['one.lan', 'two.lan'],
+      [token]: 'known',
+    })
+    const sent = { name: 'sent', url: 'https://example.com/', triggers: ['api'] }
+    expect((await host.post('/webhooks', sent)).status).toBe(201)
     await host.defineObject('note', { title: { type: 'text' } })
     const proof = (token: string) => ({ verificationType: 'header_token', verificationParams: { token } })
     for (const name of ['gone', 'kept']) {
       const inbox = { name, path: name, action: 'upsert_record', target: 'note', ...proof('known by now') }
       expect((await host.post('/webhook-receivers', inbox)).status).toBe(201)
     }
+    const model = { provider: 'openai_compatible', baseUrl: 'https://models.example.com/v1', model: 'm' }
+    expect((await host.put('/ai/config', model)).status).toBe(200)
     const publicKey = Buffer.alloc(32, 7).toString('base64')
     expect((await host.post('/packages/trusted-keys', { keyId: 'lost', publicKey })).status).toBe(201)
     const id = await backup()
     writeFileSync(file, shut, { mode: 0o600 })
     await host.delete('/packages/trusted-keys/lost')
+    await host.put('/ai/config', { provider: 'embedded' })
     await host.delete('/webhook-receivers/gone')
+    await host.delete('/webhooks/sent')
     expect((await host.patch('/webhook-receivers/kept', proof('new'))).status).toBe(200)
     const since = {
       'storage.publicDownloads': false,
       'packages.requireSigned': true,
       [hosts]: ['two.lan', 'three.lan'],
+      [token]: null,
     }
     expect((await host.patch('/settings', since)).status).toBe(200)
     await restore(id)
     expect(readFileSync(file, 'utf8')).toBe(shut)
     expect((await host.get('/settings')).body.settings).toMatchObject({ ...since, [hosts]: ['two.lan'] })
+    expect((await host.get('/ai/config')).body.provider).toBe('embedded')
     expect((await host.get('/packages/trusted-keys')).body.data.keys).toMatchObject([{ keyId: 'lost', revoked: true }])
+    expect((await host.get('/webhooks/sent')).body.data.isActive).toBe(false)
     const call = async (path: string, token: string) =>
       (await host.anonymous('POST', `/hooks/${path}`, { title: 'x' }, { 'x-webhook-token': token })).status
     expect([await call('gone', 'known by now'), await call('kept', 'known by now')]).toEqual([404, 401])

@@ -51,6 +51,26 @@ describe('the machine of a person', { timeout: 60_000 }, () => {
     const { id } = (await laptop.post('/data/part', { title: 'After she has left' })).body
     expect(await titleOn(desk, id)).toBeUndefined()
   })
+    const { entries } = (await desk.get('/audit?kind=machine.*')).body
+    expect(entries).toMatchObject([
+      { kind: 'machine.unpaired', details: { device: peers[0].id } },
+      { kind: 'machine.paired', details: { device: peers[0].id, name: 'Laptop', user: person, role: 'member' } },
+    ])
+  })
+
+  it('leaves no flow that acts as the system on the word of who is gone (D-419)', async () => {
+    const account = { email: 'kim@example.org', name: 'Kim', password: 'a long password of kim' }
+    const made = await desk.post('/auth/admin/create-user', { ...account, role: 'admin' })
+    const { token } = (await desk.anonymous('POST', '/auth/sign-in/email', account)).body
+    const headers = { authorization: `Bearer ${token}` }
+    const post = (path: string, body?: unknown) => desk.anonymous('POST', path, body, headers)
+    const config = { object: 'part', data: { title: 'as the system' } }
+    await saveFlow({ post }, 'stays', { runAs: 'system', ...rowOf({ id: 'c', type: 'create_record', config }) })
+    expect((await desk.post('/automation/stays/trigger')).status).toBe(200)
+    await desk.post('/auth/admin/remove-user', { userId: made.body.user.id })
+    expect((await desk.post('/automation/stays/trigger')).status).toBe(422)
+    await desk.post('/automation/stays/toggle', { enabled: true })
+    expect((await desk.post('/automation/stays/trigger')).status).toBe(200)
 
   it('is unpaired, where it is one of administrators, once the person is none any more (D-419)', async () => {
     const account = { email: 'max@example.org', name: 'Max', password: 'a long password of his', role: 'admin' }

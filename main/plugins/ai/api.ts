@@ -22,7 +22,7 @@ export interface AiPrompt {
 export interface AiService {
   config(): AiOutput<'getAiConfig'>
   /** @throws validation_error for an address that cannot be one */
-  setConfig(input: AiInput<'setAiConfig'>): Promise<AiOutput<'setAiConfig'>>
+  setConfig(ctx: RequestContext, input: AiInput<'setAiConfig'>): Promise<AiOutput<'setAiConfig'>>
   /** @throws ai_query_not_understood, resource_not_found, permission_denied, ai_provider_failed */
   ask(ctx: RequestContext, input: AiInput<'askAi'>): Promise<AiOutput<'askAi'>>
   /**

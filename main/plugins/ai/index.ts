@@ -7,7 +7,7 @@ import { aiMigrations } from './migrations/index.ts'
 import { aiPermissions } from './permissions.ts'
 import { aiHandlers } from './routes.ts'
 import type { AiService } from './api.ts'
-import { createProviderConfig } from './service/config.ts'
+import { createProviderConfig, keepProvider } from './service/config.ts'
 import { promptNode } from './service/prompt-node.ts'
 
 /** Bytes of a model's answer that are read. */
@@ -24,7 +24,9 @@ export const aiPlugin = definePlugin({
   errors: aiErrors,
   permissions: aiPermissions,
   migrations: aiMigrations,
-  register(host) {
+  emits: ['ai.configured'],
+  async register(host) {
+    await keepProvider(host)
     const settings = host.service('settings')
     const listed = readAllowedHosts(host.options.config('outbound')['allowedHosts'])
     const outbound = createOutbound({

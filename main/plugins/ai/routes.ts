@@ -9,7 +9,7 @@ import type { AiOutput, AiService } from './api.ts'
 export function aiHandlers(service: AiService): Handlers<typeof aiRoutes> {
   return {
     getAiConfig: () => service.config(),
-    setAiConfig: (_ctx, { body }) => service.setConfig(body),
+    setAiConfig: (ctx, { body }) => service.setConfig(ctx, body),
     askAi: (ctx, { body }) => service.ask(ctx, body),
     async chatWithAi(ctx, { body }) {
       if (body.stream !== true) return service.chat(ctx, body)

@@ -30,6 +30,7 @@ export const automationPlugin = definePlugin({
     'flow.run.failed',
     'flow.run.cancelled',
     'flow.run.timed_out',
+    'flow.switched',
   ],
   async register(host) {
     const settings = host.service('settings')

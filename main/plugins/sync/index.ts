@@ -32,6 +32,8 @@ export const syncPlugin = definePlugin({
     'sync.conflict.resolved',
     'sync.problem.opened',
     'sync.problem.closed',
+    'machine.paired',
+    'machine.unpaired',
   ],
   async register(host) {
     const auth = host.optionalService('auth')

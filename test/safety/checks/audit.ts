@@ -14,6 +14,7 @@ import { createFileSecrets } from '#main/kernel/file-secrets.ts'
 import { createAuthHost } from '../../support/auth-host.ts'
 import { createTestHost } from '../../support/create-test-host.ts'
 import type { TestHost } from '../../support/create-test-host.ts'
+import { rowOf, saveFlow } from '../../support/flow-calls.ts'
 import { startForgingPeer } from '../../support/forging-peer.ts'
 import { deedSettings, doWithAccounts, doWithOrganizations, kindsOf } from '../account-deeds.ts'
 import { readRows, tamperings, writeRows } from '../audit-tampering.ts'
@@ -30,13 +31,15 @@ function deaf(plugin: PluginDefinition): PluginDefinition {
   return { ...plugin, register }
 }
 
-/** Kinds that tell of damage or of long times and have checks of their own (D7b, the tests of the plugins). */
+/** Kinds that tell of damage, of long times or of other machines and have checks of their own (D7b, the tests of the plugins). */
 const rareKinds: ReadonlySet<string> = new Set([
   'audit.gap',
   'audit.anchor_lost',
   'audit.cut',
   'audit.flood',
   'schema.backup_expired',
+  'machine.paired',
+  'machine.unpaired',
 ])
 
 /** Asks for an approval of a transition, and gives it. */
@@ -98,6 +101,12 @@ async function doEverything(host: TestHost): Promise<void> {
   await host.delete(`/data/task/${record.id}?purge=true`)
   await askForApproval(host, save)
   await actByAssistant(host)
+  await host.post('/webhooks', { name: 'sent', url: 'https://example.com/', triggers: ['api'] })
+  await host.post('/webhook-receivers', { name: 'taken', path: 'taken', action: 'upsert_record', target: 'task' })
+  await host.put('/ai/config', { provider: 'embedded' })
+  await host.put('/storage/rules', { rules: {} })
+  await saveFlow(host, 'switched', rowOf())
+  await host.post('/automation/switched/toggle', { enabled: false })
   await host.get('/data/task/export?format=ndjson')
   const { body: job } = await host.post('/data/task/import/jobs', { format: 'json', rows: [{ title: 'r' }] })
   await pause(500)

@@ -18,6 +18,11 @@ export const heardEvents = [
   'schema.*',
   'analytics.sql.run',
   'mcp.acted',
+  'webhooks.*',
+  'flow.switched',
+  'ai.configured',
+  'storage.rules_changed',
+  'machine.*',
   'approval.requested',
   'approval.decided',
   'record.purged',
@@ -80,6 +85,13 @@ export const knownKinds: Readonly<Record<string, string>> = {
   'metadata.state_changed': 'The state of another metadata item changed.',
   'metadata.overlay_changed': 'The overlay of another metadata item changed.',
   'settings.changed': 'Options of the workspace changed; the details name them.',
+  'webhooks.changed': 'A webhook was made, changed or deleted; the details say which.',
+  'webhooks.receiver_changed': 'A receiver was made, changed or deleted; the details say which.',
+  'flow.switched': 'A flow was switched on or off.',
+  'ai.configured': 'Another provider answers questions, or another address is asked.',
+  'storage.rules_changed': 'Which kinds of files are taken changed.',
+  'machine.paired': 'A machine was let into the workspace.',
+  'machine.unpaired': 'A machine was shut out of the workspace.',
   'registry.changed': 'A documented API was added, changed or removed.',
   'record.purged': 'A record was removed for good.',
   'record.restored': 'A deleted record was brought back.',
@@ -112,6 +124,7 @@ export function draftOf(event: PlatformEvent): AuditDraft {
   const payload = recordOf(event.payload)
   if (event.type.startsWith('metadata.')) return ofItem(event.type, payload)
   if (event.type === 'analytics.sql.run') return ofSql(payload)
+  if (event.type.startsWith('webhooks.')) return ofWebhook(event.type, payload)
   const isRecord = event.type.startsWith('record.')
   return {
     kind: event.type,
@@ -132,6 +145,14 @@ function ofItem(type: string, payload: Readonly<Record<string, unknown>>): Audit
     item,
     ...(item.type === 'object' ? { object: item.name } : {}),
     details: { version, packageId, renamedFrom, state },
+  }
+}
+
+function ofWebhook(type: string, payload: Readonly<Record<string, unknown>>): AuditDraft {
+  const [thing = '', change] = type.split(/[._](?=[a-z]+$)/)
+  return {
+    kind: thing === 'webhooks' ? 'webhooks.changed' : 'webhooks.receiver_changed',
+    details: { ...payload, change },
   }
 }
 

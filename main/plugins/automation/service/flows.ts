@@ -179,7 +179,11 @@ export function createFlows(parts: FlowParts): Flows {
       // Whoever lets it act as the system again stands for it from now on.
       const takesOn = enabled && flow.runAs === 'system' && !parts.rights.standsForSystem(state.savedBy)
       const savedBy = takesOn && ctx.actor.type === 'user' && parts.isAdministrator(ctx) ? ctx.actor.id : state.savedBy
-      await parts.write('automation.toggle', (tx) => states.put(tx, name, { ...state, savedBy, isEnabled: enabled }))
+      await parts.write('automation.toggle', (tx) => {
+        states.put(tx, name, { ...state, savedBy, isEnabled: enabled })
+        const takenOn = savedBy === state.savedBy ? {} : { savedBy }
+        tx.emit(ctx, { type: 'flow.switched', payload: { flow: name, enabled, ...takenOn } })
+      })
       return { name, enabled, status: book.get(name)!.status }
     },
   }

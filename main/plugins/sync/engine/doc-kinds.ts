@@ -81,8 +81,10 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   const unpairAll = (tx: Tx, ctx: RequestContext, userId: string, only?: 'admin'): void => {
     if (joined?.roster.isAdmin(joined.device) !== true) return
     for (const { device, user, role, revokedAt } of joined.roster.devices())
-      if (user === userId && revokedAt === null && (only ?? role) === role)
+      if (user === userId && revokedAt === null && (only ?? role) === role) {
         joined.roster.changeDevice(tx, ctx, docs, device, { revokedAt: host.clock.iso() })
+        tx.emit(ctx, { type: 'machine.unpaired', payload: { device } })
+      }
   }
   // Nobody could judge any more what their machines write.
   host.on('auth.user_deleted', ({ payload }, tx, ctx) => unpairAll(tx, ctx, (payload as { userId: string }).userId))

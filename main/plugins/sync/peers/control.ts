@@ -277,7 +277,10 @@ export function createControl(parts: WingParts) {
       change: { readonly name?: string; readonly revokedAt?: string },
     ) {
       const { roster, engine } = requireRunning()
-      await write('sync.device', (tx) => roster.changeDevice(tx, ctx, engine.docs, device, change))
+      await write('sync.device', (tx) => {
+        roster.changeDevice(tx, ctx, engine.docs, device, change)
+        if (change.revokedAt !== undefined) tx.emit(ctx, { type: 'machine.unpaired', payload: { device } })
+      })
     },
     /**
      * Names the machine that is to do what only one may do, and hands that over where this machine has it.
@@ -306,6 +309,8 @@ export function createControl(parts: WingParts) {
       await write('sync.admit', (tx) => {
         roster.putDevice(tx, ctx, engine.docs, { ...device, addedAt: clock.iso(), revokedAt: null })
         roster.put(tx, ctx, engine.docs, { users: new Map([[device.user, device.userName]]) })
+        const { device: id, name, user, role } = device
+        tx.emit(ctx, { type: 'machine.paired', payload: { device: id, name, user, role } })
       })
     },
     /**
