@@ -2,6 +2,7 @@
 // takes part no more once there is no account.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
+import { rowOf, saveFlow } from '../support/flow-calls.ts'
 import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
@@ -50,7 +51,6 @@ describe('the machine of a person', { timeout: 60_000 }, () => {
     expect(peers).toMatchObject([{ name: 'Laptop', state: 'unpaired' }])
     const { id } = (await laptop.post('/data/part', { title: 'After she has left' })).body
     expect(await titleOn(desk, id)).toBeUndefined()
-  })
     const { entries } = (await desk.get('/audit?kind=machine.*')).body
     expect(entries).toMatchObject([
       { kind: 'machine.unpaired', details: { device: peers[0].id } },
@@ -71,6 +71,7 @@ describe('the machine of a person', { timeout: 60_000 }, () => {
     expect((await desk.post('/automation/stays/trigger')).status).toBe(422)
     await desk.post('/automation/stays/toggle', { enabled: true })
     expect((await desk.post('/automation/stays/trigger')).status).toBe(200)
+  })
 
   it('is unpaired, where it is one of administrators, once the person is none any more (D-419)', async () => {
     const account = { email: 'max@example.org', name: 'Max', password: 'a long password of his', role: 'admin' }

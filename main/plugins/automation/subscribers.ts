@@ -2,6 +2,7 @@
 import { whyNotLent } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AutomationCore } from './service.ts'
+import { nobody } from './service/flow-state-store.ts'
 import { blankRun, getRun, runsAbout, runsIn } from './store.ts'
 
 /** Registers the listeners. */
@@ -37,6 +38,13 @@ export function subscribe(
         if (run.userId === userId)
           cancel(run.id, 'Its account became that of the owner of the address.', 'A run of an account goes on.')
     })
+  })
+
+  // Else the word of who is gone would count as that of somebody of another machine (D-419).
+  host.on('auth.user_deleted', ({ payload }, tx) => {
+    const { userId } = payload as { userId: string }
+    for (const { item, state } of book.all())
+      if (state.savedBy === userId) states.put(tx, item.name, { ...state, savedBy: nobody })
   })
 
   host.on('metadata.item.deleted', ({ payload }, tx) => {

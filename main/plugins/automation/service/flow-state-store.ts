@@ -6,11 +6,14 @@ import { statement } from '#main/kernel/database.ts'
 /** What is kept beside a flow's item. */
 export interface FlowState {
   readonly isEnabled: boolean
-  /** The user who saved the flow last; null for one nobody saved here. */
+  /** The user who saved the flow last; null for one nobody saved here, {@link nobody} once the account is removed. */
   readonly savedBy: string | null
   /** The organization that user was in. */
   readonly savedOrganization: string | null
 }
+
+/** Who saved a flow whose saver's account is removed: people of other machines have none here either. */
+export const nobody = ''
 
 /** The states of all flows. */
 export interface FlowStates {

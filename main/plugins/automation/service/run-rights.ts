@@ -11,6 +11,7 @@ import type { StartInput } from '../api.ts'
 import type { RunRow } from '../store.ts'
 import type { Accounts, Caller } from './caller.ts'
 import type { KnownFlow } from './flow-book.ts'
+import { nobody } from './flow-state-store.ts'
 import { startConfig } from './flow.ts'
 
 /** What people do with a run. */
@@ -105,6 +106,7 @@ export function createRunRights(parts: RunRightParts): RunRights {
     },
     standsForSystem(savedBy) {
       if (savedBy === null || savedBy === localOwnerId) return true
+      if (savedBy === nobody) return false
       if (!parts.isAlone() && parts.accounts()?.user(savedBy) === undefined) return true
       return (
         absenceOf(parts.accounts(), savedBy, { organizationId: null }) === undefined &&
