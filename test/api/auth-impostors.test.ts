@@ -291,6 +291,10 @@ describe('what such an account does by itself', () => {
     await as('POST', '/webhook-receivers', inbox)
     const { runId } = (await as('POST', '/automation/waits/trigger')).data
     await as('POST', '/notifications/devices', { token: 'phone', platform: 'ios' })
+    const headers = { 'content-type': 'text/plain' }
+    const file = await other.as(token, 'POST', '/storage/upload?filename=a.txt', 'text', headers)
+    const lent = (await as('GET', `/storage/files/${file.body.data.fileId}/url?expiresIn=604800`)).url as string
+    expect((await fetch(lent)).status).toBe(200)
     await other.anonymous('POST', '/auth/magic-link/send', { email })
     const link = new URL(await other.waitingMail(email, 'magic-link')).searchParams.get('token')
     const signedIn = await other.anonymous('POST', '/auth/magic-link/verify', { token: link })
@@ -308,6 +312,8 @@ describe('what such an account does by itself', () => {
         .body[0].status,
     }).toEqual({ webhook: false, receiver: false, flow: false, devices: { count: 0 }, invitation: 'canceled' })
     expect(invitation.status).toBe('pending')
+    // What was lent in the account's name is not the person's either.
+    expect((await fetch(lent)).status).toBe(403)
     // They are the person's by now, who switches them on.
     expect((await other.as(own, 'PATCH', '/webhooks/leaks', { isActive: true })).body.data.isActive).toBe(true)
   })

@@ -85,6 +85,7 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
         firstOrganization: () => undefined,
         hasOwnerPassword: () => false,
         waitingMail: () => undefined,
+        isSelfMade: () => false,
         endSessions: async () => undefined,
         absence: (id, place) => absenceFrom(accounts, id, place),
       }

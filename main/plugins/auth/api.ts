@@ -32,6 +32,8 @@ export interface Team {
 /** The accounts of the workspace. Every read answers at once, from memory or one statement. */
 export interface AuthService extends Presence {
   user(id: string): AuthUser | undefined
+  /** Whether an account is that of whoever signed up for it; not once the owner of its address took it over (D-35). */
+  isSelfMade(id: string): boolean
   /** All accounts by name; `query` narrows by name, email and username. */
   users(options?: { readonly query?: string; readonly limit?: number }): readonly AuthUser[]
   /** What an API key of a user may do at most; undefined for one that is revoked or over. */

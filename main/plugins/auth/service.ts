@@ -29,6 +29,7 @@ import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './
 import type { Passwords } from './service/password.ts'
 import { createSessionLookup, isShutOut } from './service/session-lookup.ts'
 import { asUser } from './service/sign-in.ts'
+import { isSelfMade } from './service/unproved-store.ts'
 import { readUsers } from './service/user-list-store.ts'
 import { mayImpersonate, maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
@@ -274,6 +275,7 @@ export function createAuthService(parts: AuthParts): AuthService {
       const row = readUser(read, id)
       return row === undefined ? undefined : view(row)
     },
+    isSelfMade: (id) => isSelfMade(read, id),
     users: ({ query, limit = 1_000 } = {}) =>
       readUsers(read, { ...(query === undefined ? {} : { text: query }), limit, offset: 0 }).rows.map(view),
     memberships(userId) {

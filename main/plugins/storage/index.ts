@@ -1,5 +1,6 @@
 // The storage plugin: files of people and of records, their bytes on disk, and the addresses under which they travel.
 import { storageRoutes } from '#shared/contracts/storage.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import { diskFullError } from '#main/kernel/disk-full.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { StorageService } from './api.ts'
@@ -19,7 +20,7 @@ import { keepsBytes } from './service/kept-bytes-store.ts'
 import { createPartialFiles } from './service/partial-files.ts'
 import { createFileReferences } from './service/references.ts'
 import type { Lender } from './service/lenders.ts'
-import { contextOfLender } from './service/lenders.ts'
+import { contextOfLender, lenderOf } from './service/lenders.ts'
 import { createSignedTokens, openSigningKey } from './service/signed-tokens.ts'
 import { createTravellingFiles } from './service/travelling.ts'
 import { createTypeRules } from './service/type-rules.ts'
@@ -100,6 +101,7 @@ export const storagePlugin = definePlugin({
       access,
       references,
       tokens,
+      lenderOf: (ctx: RequestContext) => lenderOf(ctx, auth()),
       lenderNow: (by: Lender) => contextOfLender(by, { auth, permissionEpoch: () => host.permissionEpoch() }),
       publicDownloads,
       elsewhere,

@@ -15,7 +15,7 @@ import { requireScope } from './service/files.ts'
 import type { ForgetFile } from './service/forget-file.ts'
 import type { PartialFiles } from './service/partial-files.ts'
 import type { FileReferences } from './service/references.ts'
-import { lenderOf } from './service/lenders.ts'
+import type { Lender } from './service/lenders.ts'
 import type { SignedTokens } from './service/signed-tokens.ts'
 import { storageError } from './errors.ts'
 import { listFiles } from './store.ts'
@@ -60,6 +60,7 @@ export interface AdministrationParts {
   readonly access: FileAccess
   readonly references: FileReferences
   readonly tokens: SignedTokens
+  readonly lenderOf: (ctx: RequestContext) => Lender
   readonly forgetFile: ForgetFile
 }
 
@@ -68,7 +69,7 @@ const lending = { usualSeconds: 900, mostSeconds: 604_800 }
 
 /** Makes the administration. */
 export function createFileAdministration(parts: AdministrationParts): FileAdministration {
-  const { read, write, clock, bytes, partials, files, access, references, tokens, forgetFile } = parts
+  const { read, write, clock, bytes, partials, files, access, references, tokens, lenderOf, forgetFile } = parts
   return {
     list(ctx, query) {
       access.requireOpen(ctx)

@@ -1,6 +1,7 @@
 // SQL of accounts whose address nobody has proved. Rows in, rows out.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
+import { deleteDeviceCodes } from '../store.ts'
 import { deleteKeys } from './key-store.ts'
 
 /** What ends with the proof of an address. */
@@ -10,6 +11,12 @@ export interface EndedAccess {
   readonly sessions: number
   /** Ids of the providers that were ways to sign in. */
   readonly providers: readonly string[]
+}
+
+/** Whether an account is still that of whoever signed up for it, and of nobody who took its address over since. */
+export function isSelfMade(read: Pick<Reads, 'get'>, id: string): boolean {
+  const sql = 'SELECT selfMade FROM auth_user WHERE id = ?'
+  return read.get(statement<{ selfMade: number }>(sql, [id]))?.selfMade === 1
 }
 
 /** The account somebody made themselves that has this id or address, while its address is not proved. */
@@ -39,16 +46,16 @@ export function endUnprovedAccess(tx: Tx, userId: string, now: string): EndedAcc
     statement<{ twoFactorEnabled: number | null }>('SELECT twoFactorEnabled FROM auth_user WHERE id = ?', [userId]),
   )
   tx.run(statement('DELETE FROM auth_two_factor WHERE userId = ?', [userId]))
-  tx.run(statement('DELETE FROM auth_device_code WHERE userId = ?', [userId]))
+  deleteDeviceCodes(tx, userId)
   tx.run(statement('DELETE FROM auth_link WHERE account = ?', [userId]))
   tx.run(
     statement("UPDATE auth_invitation SET status = 'canceled' WHERE inviterId = ? AND status = 'pending'", [userId]),
   )
   tx.run(
-    statement('UPDATE auth_user SET emailVerified = 1, twoFactorEnabled = 0, updatedAt = ? WHERE id = ?', [
-      now,
-      userId,
-    ]),
+    statement(
+      'UPDATE auth_user SET emailVerified = 1, twoFactorEnabled = 0, selfMade = 0, updatedAt = ? WHERE id = ?',
+      [now, userId],
+    ),
   )
   return {
     keys,

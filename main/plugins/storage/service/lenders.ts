@@ -10,21 +10,31 @@ export interface Lender {
   readonly organization: string | null
   /** The id of the API key that asked. */
   readonly key?: string
+  /** The account was that of whoever signed up for it. */
+  readonly selfMade?: true
 }
 
 /** The caller an address is lent by. */
-export function lenderOf({ actor, organizationId, credential, credentialId }: RequestContext): Lender {
+export function lenderOf(ctx: RequestContext, accounts: Pick<AuthService, 'isSelfMade'> | undefined): Lender {
+  const { actor, organizationId, credential, credentialId } = ctx
   const key = credential === 'api-key' ? credentialId : undefined
-  return { user: actor.id, organization: organizationId, ...(key === undefined ? {} : { key }) }
+  return {
+    user: actor.id,
+    organization: organizationId,
+    ...(key === undefined ? {} : { key }),
+    ...(accounts?.isSelfMade(actor.id) === true ? { selfMade: true as const } : {}),
+  }
 }
 
 /** The rights a lender has now; undefined for one who is gone, shut out or no member any more, and for a key that is. */
 export function contextOfLender(
-  { user, organization, key }: Lender,
+  { user, organization, key, selfMade }: Lender,
   parts: { readonly auth: () => AuthService | undefined; readonly permissionEpoch: () => number },
 ): RequestContext | undefined {
   const accounts = parts.auth()
   if (absenceOf(accounts, user, { organizationId: organization, keyId: key }) !== undefined) return undefined
+  // Whoever took the account over has lent nothing (D-35).
+  if (selfMade === true && accounts?.isSelfMade(user) !== true) return undefined
   // An address lent before there were organizations opens nothing that belongs to one.
   if (organization === null && accounts?.hasOrganizations === true) return undefined
   const scope = key === undefined ? undefined : accounts?.keyScope(user, key)

@@ -15,7 +15,6 @@ import type { FileAnnouncement, Files } from './files.ts'
 import { announcedType } from './media-types.ts'
 import { isTextType } from './text-types.ts'
 import type { Lender } from './lenders.ts'
-import { lenderOf } from './lenders.ts'
 import type { SignedTokens } from './signed-tokens.ts'
 
 /** Bytes as they come with a request. */
@@ -54,13 +53,15 @@ export interface UploadParts {
   readonly files: Files
   readonly access: FileAccess
   readonly tokens: SignedTokens
+  readonly lenderOf: (ctx: RequestContext) => Lender
   readonly lenderNow: (lender: Lender) => RequestContext | undefined
 }
 
 const presignedSeconds = 900
 
 /** Makes the uploads at once. */
-export function createUploads({ read, write, clock, bytes, files, access, tokens, lenderNow }: UploadParts): Uploads {
+export function createUploads(parts: UploadParts): Uploads {
+  const { read, write, clock, bytes, files, access, tokens, lenderOf, lenderNow } = parts
   const limitBytes = storageLimits.singleBytes
   const tooLarge = (): Error => storageError('file_too_large', { limitBytes })
 
