@@ -18,6 +18,7 @@ import { currencyCodes } from './currencies.ts'
 import { currencyDigits } from './currency-digits.ts'
 import { roundHalfAwayFromZero } from './decimal.ts'
 import type { ParseResult } from './field-type.ts'
+import { readMoneyText } from './money-text.ts'
 import { parseField } from './parse-field.ts'
 import { fieldTypeOf, fieldTypes } from './registry.ts'
 
@@ -203,6 +204,12 @@ describe('texts', () => {
   ])('%j reads %j as %j', (definition, text, value) => {
     const schema = field(definition)
     expect(fieldTypeOf(schema).fromText(text, schema, env)).toEqual(value)
+  })
+
+  it('of money are read in step with their length', () => {
+    const start = performance.now()
+    expect(readMoneyText(`+${' '.repeat(60_000)}x`)).toBeNull()
+    expect(performance.now() - start).toBeLessThan(1_000)
   })
 })
 

@@ -26,7 +26,8 @@ const signs: Readonly<Record<string, string>> = {
 }
 
 const mark = String.raw`US\$|\p{Sc}|[A-Za-z]{3}`
-const form = new RegExp(String.raw`^([+-]?)\s*(${mark})?\s*([+-]?)([\d.,]+)\s*(${mark})?$`, 'u')
+// Space before the amount is matched in one way only: two in a row would take turns at a long one.
+const form = new RegExp(String.raw`^([+-]?)\s*(?:(${mark})\s*)?([+-]?)([\d.,]+)\s*(${mark})?$`, 'u')
 
 /**
  * Reads `12.50`, `-$1,234.50`, `EUR 5`, `5 €`. A comma groups thousands only where it cannot be a decimal mark: before
