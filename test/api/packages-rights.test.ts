@@ -177,13 +177,18 @@ describe('packages', () => {
     for (const disabled of [false, true]) {
       expect((await host.post('/packages', { manifest })).status).toBe(201)
       await host.put(`/permissions/assignments/${id}`, { permissionSets: ['shop_reader'] })
+      expect((await host.post('/keys', { name: 'till', permissionSets: ['shop_reader'] })).status).toBe(201)
       if (disabled) await host.patch(`/packages/${manifest.id}/disable`)
       expect((await host.delete(`/packages/${manifest.id}?keepData=false&confirm=true`)).status).toBe(200)
       const { body } = await host.get(`/permissions/assignments/${id}`)
       expect([disabled, body.permissionSets]).toEqual([disabled, ['shop_reader']])
     }
     // What people make under the name is something else.
+    const setsOfKeys = async () =>
+      (await host.get('/keys')).body.keys.map((key: { permissionSets: string[] }) => key.permissionSets)
+    expect(await setsOfKeys()).toEqual([['shop_reader'], ['shop_reader']])
     await host.put('/meta/permission/shop_reader', { name: 'shop_reader', objects: {} })
+    expect(await setsOfKeys()).toEqual([[], []])
     expect((await host.get(`/permissions/assignments/${id}`)).body.permissionSets).toEqual([])
     await host.delete('/meta/permission/shop_reader')
   })
