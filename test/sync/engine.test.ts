@@ -1,6 +1,6 @@
 // Two machines and their engines, joined by hand: records, long texts, deletions, conflicts, what exists before sync is
 // turned on, and what has to wait.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { DocKindHandler } from '#main/plugins/sync/engine/docs.ts'
@@ -552,6 +552,17 @@ describe('a document that differs although the logs are equal', () => {
     expect(b.engine.replica.unprojected().waiting).toBe(0)
     await exchange(a, b)
     expectEqual(a, b)
+  })
+
+  it('that cannot be noted ends nothing', async () => {
+    const a = await createSyncMachine(createTestWorkspace(), 'a')
+    await a.stop()
+    const lost = vi.fn<(reason: unknown) => void>()
+    process.once('unhandledRejection', lost)
+    a.engine.replica.noteFork('r/a/01900000-0000-7000-8000-000000000000', 'peer')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    process.off('unhandledRejection', lost)
+    expect(lost).not.toHaveBeenCalled()
   })
 
   it('takes the place of one that is damaged', async () => {

@@ -35,16 +35,17 @@ export function createLinkTable(own: string): LinkTable {
     return true
   }
 
-  return {
+  const table: LinkTable = {
     async add(link) {
       const open = links.get(link.peer)
       if (open === undefined || open.direction === link.direction || isPreferred(link)) return keep(link)
-      // A preferred link that died unnoticed must not keep a living one away.
-      if (!(await open.probe(probeMs))) return keep(link)
+      // A preferred link that died unnoticed must not keep a living one away; another one may have come meanwhile.
+      if (!(await open.probe(probeMs))) return links.get(link.peer) === open ? keep(link) : table.add(link)
       link.close('replaced')
       return false
     },
     of: (peer) => links.get(peer),
     all: () => [...links.values()],
   }
+  return table
 }

@@ -6,6 +6,7 @@ import type { ListeningDevice, TestDevice } from '../../../test/support/channel-
 import { startFaultProxy } from '../../../test/support/fault-proxy.ts'
 import type { FaultProxy } from '../../../test/support/fault-proxy.ts'
 import { createHurriedTimers } from '../../../test/support/channel-devices.ts'
+import { createVirtualLink } from '../../../test/support/virtual-link.ts'
 import { createLinkTable } from './link-table.ts'
 import { createPeerDialler, waitAfter } from './peer-dialler.ts'
 import type { DiallerOptions, DialStatus, PeerDialler } from './peer-dialler.ts'
@@ -257,5 +258,19 @@ describe('a table of links', () => {
     expect(table.all()).toEqual([home.links[1]])
     await vi.waitFor(() => expect(home.links[0]!.ended()).toBeDefined(), 3_000)
     expect(links[1]!.ended()).toBeUndefined()
+  })
+
+  it('keeps a link that came while one that is dead was asked for a sign of life', async () => {
+    const table = createLinkTable('a')
+    const weather = { random: () => 0.5, turns: 2 }
+    const dialled = (): PeerLink => createVirtualLink(['a', 'b'], weather).ends[0]
+    const asked = Promise.withResolvers<boolean>()
+    await table.add({ ...dialled(), probe: () => asked.promise })
+    const earlier = table.add(createVirtualLink(['b', 'a'], weather).ends[1])
+    const newer = dialled()
+    expect(await table.add(newer)).toBe(true)
+    asked.resolve(false)
+    expect(await earlier).toBe(false)
+    expect([table.of('b') === newer, newer.ended()]).toEqual([true, undefined])
   })
 })

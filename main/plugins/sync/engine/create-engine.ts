@@ -295,6 +295,7 @@ export async function createEngine(parts: EngineParts) {
     signer: own.signer,
     read,
     write,
+    log,
     state,
     applier,
     merge,

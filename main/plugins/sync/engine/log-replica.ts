@@ -1,5 +1,6 @@
 // The log and the documents of this machine as peers see them, over the tables. Knows no connection.
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
 import type { Actor } from '#shared/events.ts'
 import type { Applier } from '../apply/applier.ts'
 import { mergeRemote } from '../apply/merge-step.ts'
@@ -26,6 +27,7 @@ export interface ReplicaParts extends Pick<Replica, 'receive' | 'beforeSending' 
   readonly signer: Signer
   readonly read: Reads
   readonly write: Write
+  readonly log: Pick<Logger, 'warn'>
   readonly state: LogState
   readonly applier: Applier
   readonly merge: MergeParts
@@ -136,10 +138,12 @@ export function createReplica(parts: ReplicaParts): Replica {
       const at = parts.now()
       const [object, recordId] = 'record' in name ? [name.object, name.record] : ['', '']
       const side = { value: null, actor: '', device: '', at }
-      void write('sync.fork', (tx) => {
+      write('sync.fork', (tx) => {
         const draft = { kind: 'fork' as const, doc, object, recordId, field: '' }
         return openConflict(tx, { ...draft, winner: side, losers: [{ ...side, device: peer }] }, at).id
       })
+        // As on a full disk: the next comparison finds it again.
+        .catch((error: unknown) => parts.log.warn({ err: error, peer }, 'A difference to a peer could not be noted.'))
     },
     onGrown: state.onGrown,
     onQuarantined: state.onQuarantined,

@@ -31,7 +31,8 @@ const hearMs = 120_000
 /** Makes the leases of a machine that takes part. */
 export function createLeases(parts: LeaseParts) {
   const { host, roster, docs, device } = parts
-  const startedAt = host.clock.now()
+  /** By a clock that nobody sets: one that is put right just after the start is no sign that others were heard. */
+  const startedAt = performance.now()
   /** Those that are on their way to another machine: from the moment that is decided nothing is done under them here. */
   const leaving = new Set<string>()
   const isAlone = (): boolean => roster.devices().every((one) => one.device === device || one.revokedAt !== null)
@@ -69,7 +70,7 @@ export function createLeases(parts: LeaseParts) {
     isMine: (of: string): boolean => !isLeaving(of) && roster.holder(of) === device,
     /** Whether this machine cannot tell yet: it still waits to hear from the others, or is handing the lease on. */
     isWaiting: (of: string): boolean =>
-      isLeaving(of) || (leases.isMine(of) && !isAlone() && !parts.hasHeard() && host.clock.now() - startedAt < hearMs),
+      isLeaving(of) || (leases.isMine(of) && !isAlone() && !parts.hasHeard() && performance.now() - startedAt < hearMs),
     /**
      * Hands a lease on if this machine has it; one of a machine that may not write into the roster is handed on by the one
      * that has the lease of the workspace.
