@@ -132,6 +132,7 @@ describe('a greeting', () => {
     const { raw, session } = await meetRawPeer(other, honest, { hooks: { onFork } })
     raw.say(raw.hello({ vector: new Map([[1, 5]]) }), raw.auth())
     await until(() => expect(session.status().lastError).toBe('collision'))
+    expect(session.acked().get(1)).toBe(0)
     expect(onFork).not.toHaveBeenCalled()
   })
 

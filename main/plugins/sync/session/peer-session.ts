@@ -2,6 +2,7 @@
 // parts of a session together and hands each frame to the one it is for.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDiskFull } from '#main/kernel/disk-full.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { awarenessLimit, frameLimit } from '#main/replication/wire/limits.ts'
@@ -57,17 +58,26 @@ export function createPeerSession(parts: SessionParts) {
   let lastError: string | undefined
   let lastSeenAt = clock.iso()
   let clockOffsetMs: number | undefined
+  let greetedAt = 0
   let progressAt = timers.now()
   /** Whether both sides had the same when something was last heard of the peer. */
   let isEven = false
   let isDoneHeard = false
+  /** By its word the peer has another log under the number of this machine. */
+  let isDisputed = false
   let sliceFrom = performance.now()
 
   const moved = (): void => {
     progressAt = timers.now()
     changed()
   }
+  /** The time by the peer's clock, as far as it said it; by this machine's before that. */
+  const timeThere = (): number =>
+    hello === undefined ? clock.now() : hello.time + Math.floor(timers.now() - greetedAt)
   const isOpen = (): boolean => state === 'catching_up' || state === 'open'
+  /** What it has of another log is nothing of what was written here. */
+  const acked = (): Vector =>
+    isDisputed ? new Map(view.vector()).set(replica.identity().inc, parts.hadOwn ?? 0) : view.vector()
 
   const sender = createSendLog({
     replica,
@@ -117,7 +127,7 @@ export function createPeerSession(parts: SessionParts) {
     timers: times,
     sender,
     vector: replica.vector,
-    acked: view.vector,
+    acked,
     wake: () => outgoing.wake(),
   })
   const check = createDocumentCheck({
@@ -201,7 +211,14 @@ export function createPeerSession(parts: SessionParts) {
     if (head !== undefined) say({ kind: 'ENV', envelopes: [], head })
   }
 
-  function peerHas(vector: ReadonlyMap<number, number>): void {
+  /** Nobody is sent what is not on disk here. */
+  function dispute(vector: Vector): boolean {
+    const { inc } = replica.identity()
+    return (isDisputed ||= (vector.get(inc) ?? 0) > (replica.vector().get(inc) ?? 0))
+  }
+
+  function peerHas(vector: Vector): void {
+    dispute(vector)
     const news = view.has(vector)
     if (news === 'too_much') return blame('vector_too_large')
     sender.acknowledged(vector)
@@ -218,10 +235,10 @@ export function createPeerSession(parts: SessionParts) {
     const refusal = judgeHello(frame, own, { kind, peer })
     if (refusal !== undefined) return refuse(refusal)
     hello = frame
-    const heardAt = timers.now()
+    greetedAt = timers.now()
     const offset = frame.time - clock.now()
     // The greeting was on its way for about half of what a question and its answer take.
-    pings.ask(() => void (clockOffsetMs = Math.round(offset + Math.min(heardAt, timers.now() - heardAt) / 2)))
+    pings.ask(() => void (clockOffsetMs = Math.round(offset + Math.min(greetedAt, timers.now() - greetedAt) / 2)))
     if (kind === 'relay') open(frame)
   }
 
@@ -237,7 +254,7 @@ export function createPeerSession(parts: SessionParts) {
     state = 'catching_up'
     log.info({ peer, kind, appVersion }, 'A peer is connected.')
     const own = replica.identity()
-    if (inc === own.inc || (vector.get(own.inc) ?? 0) > (replica.vector().get(own.inc) ?? 0)) {
+    if (dispute(vector) || inc === own.inc) {
       // By its word alone, which changes nothing here: where it is true, what this machine signed follows.
       lastError = 'collision'
       log.error({ peer, inc: own.inc }, 'A peer has more of the incarnation of this machine than the machine itself.')
@@ -435,7 +452,9 @@ export function createPeerSession(parts: SessionParts) {
       }
     },
     /** What the peer has acknowledged, over this link. */
-    acked: view.vector,
+    acked,
+    /** The time by the peer's clock, in milliseconds since 1970. */
+    time: timeThere,
     /** Milliseconds, of a clock that nobody sets, at which something last moved on. */
     lastProgress: (): number => progressAt,
     /** Asks the peer to compare digests now; resolves with the proof, or null when there is none in time. */
@@ -467,7 +486,8 @@ export function createPeerSession(parts: SessionParts) {
     admit(word: AdmissionWord, signKey: Uint8Array): Promise<boolean> {
       if (kind !== 'relay' || !isOpen()) return Promise.resolve(false)
       const { workspace } = replica.identity()
-      const about = { signer: parts.keys, workspace, key: signKey, at: clock.now() }
+      // By the clock of the relay: of what machines say by their own, the word of one that is ahead would count for years.
+      const about = { signer: parts.keys, workspace, key: signKey, at: timeThere() }
       const words = word === 'NARROW' ? ([word, 'REVOKE'] as const) : [word]
       return admissions.ask(() => say(...words.map((one) => sayAdmission(one, about))))
     },

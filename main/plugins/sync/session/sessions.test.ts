@@ -225,6 +225,23 @@ describe('what is remembered of peers', () => {
     expect(again.sessions.missingOn({ inc: 1, seq: 4 })).toEqual([])
   })
 
+  it('is nothing of another log under the number of this machine (D-232)', async () => {
+    a.replica.writeMany(4, 'r/a/')
+    connect(a, b)
+    await pass(3_000)
+    const { device } = b.replica
+    const putBack = createMemoryReplica(workspace, 1)
+    putBack.write('r/a/0', 'x')
+    const again = makeMachine(1, new Map([[device, new Map([[1, 1]])]]), putBack)
+    const { link } = connect(again, b)
+    await pass(500)
+    putBack.writeMany(2, 'r/c/')
+    expect(again.sessions.missingOn({ inc: 1, seq: 2 })).toEqual([device])
+    link.cut()
+    connect(again, b)
+    expect(again.sessions.ackedBefore(device)).toEqual(new Map([[1, 1]]))
+  })
+
   it('is why it is paused, for a while or until somebody resumes', async () => {
     const { link } = connect(a, b)
     await pass(3_000)

@@ -51,8 +51,9 @@ export function createSessions(parts: SessionsParts) {
   const paused = new Map<string, { readonly reason: string; readonly until: number }>()
   /** What is held against peers, over their links: connecting anew forgives nothing. */
   const bad = new Map<string, BadCount>()
-  /** What each peer had, by its own word, before it was connected last. */
+  /** What each peer had, by its own word, before the first link since both last had heard each other out. */
   const ackedBefore = new Map<string, Vector>()
+  const heardOut = new Set<string>()
   /** When each device was last found to have the same, since this machine began. */
   const proved = new Map<string, string>()
   /** Links that have not ended yet. */
@@ -154,7 +155,9 @@ export function createSessions(parts: SessionsParts) {
         return undefined
       }
       sessions.get(peer)?.close('replaced')
-      ackedBefore.set(peer, memory.peers().get(peer)?.acked ?? new Map())
+      // A link that ended early may have told of another log under the number of this machine.
+      if (heardOut.delete(peer) || !ackedBefore.has(peer))
+        ackedBefore.set(peer, memory.peers().get(peer)?.acked ?? new Map())
       const held = bad.get(peer) ?? createBadCount(timers)
       bad.set(peer, held)
       const session = createPeerSession({
@@ -163,6 +166,7 @@ export function createSessions(parts: SessionsParts) {
         peer,
         kind,
         bad: held,
+        hadOwn: ackedBefore.get(peer)!.get(replica.identity().inc) ?? 0,
         // Not when the link has ended: whoever is let in again meanwhile would be shut out after all.
         onPaused: (reason) => paused.set(peer, { reason, until: timers.now() + pausedMs }),
         ...(token !== undefined && { token }),
@@ -171,7 +175,8 @@ export function createSessions(parts: SessionsParts) {
       let isMeasured = false
       session.onChange(() => {
         keep(session)
-        const { clockOffsetMs } = session.status()
+        const { clockOffsetMs, state } = session.status()
+        if (state === 'open') heardOut.add(peer)
         if (!isMeasured && clockOffsetMs !== undefined) {
           isMeasured = true
           memory.measured(peer, clockOffsetMs)
@@ -192,7 +197,7 @@ export function createSessions(parts: SessionsParts) {
     /** The session of a connected peer. */
     of: (peer: string): PeerSession | undefined => sessions.get(peer),
     all: (): readonly PeerSession[] => [...sessions.values()],
-    /** What a peer had, by its own word, before it was connected last. */
+    /** What a peer had, by its own word, before it may have spoken of another log under the number of this machine. */
     ackedBefore: (peer: string): Vector => ackedBefore.get(peer) ?? new Map(),
     /** Status of a peer as of now, or as of its last session. */
     status: (peer: string): SessionStatus | undefined => sessions.get(peer)?.status() ?? ended.get(peer),
@@ -204,6 +209,8 @@ export function createSessions(parts: SessionsParts) {
       const never = [...known].filter((peer) => !memory.peers().has(peer))
       return [...memory.missingOn(position).filter((peer) => known.has(peer)), ...never]
     },
+    /** Notes that a device was found to have the same documents by another way than a link to it. */
+    noteProved: (peer: string): void => void proved.set(peer, clock.iso()),
     /** When a device was last found to have the same documents, since this machine began; ISO 8601. */
     provedAt: (peer: string): string | undefined => proved.get(peer),
     summary,
@@ -222,6 +229,7 @@ export function createSessions(parts: SessionsParts) {
       ended.delete(peer)
       paused.delete(peer)
       bad.delete(peer)
+      ackedBefore.delete(peer)
     },
     /** Compares digests with one peer or all connected ones; the proofs there were in time. */
     async verify(timeoutMs: number, peer?: string): Promise<readonly Proof[]> {

@@ -64,6 +64,8 @@ export interface SessionParts extends SessionWorld {
   readonly kind: PeerKind
   /** Admin token of a relay that does not know the workspace yet. */
   readonly token?: string
+  /** How much of the log of this machine's number the peer had before this link. */
+  readonly hadOwn?: number
   /** What was held against the peer over earlier links too; its own where left out. */
   readonly bad?: BadCount
   /** Told at once that the peer is paused, while its link still closes, and why. */
