@@ -137,6 +137,19 @@ describe('a device', () => {
     expect(codeOf(ask(second))).toBe('admitted')
   })
 
+  it('is closed out, and let in again, after a clock that was years ahead', () => {
+    const workspace = register()
+    const year = 365 * 86_400_000
+    expect(admission.say(workspace, word('GRANT', founder, second, year))).toBe('outdated')
+    admission.say(workspace, word('GRANT', founder, second, 5))
+    expect(admission.say(workspace, word('REVOKE', founder, second, year))).toBeUndefined()
+    expect(admission.say(workspace, word('GRANT', founder, second, 1000))).toBeUndefined()
+    expect(codeOf(ask(second))).toBe('admitted')
+    expect(admission.say(workspace, word('REVOKE', founder, second, 1001))).toBeUndefined()
+    expect(admission.say(workspace, word('GRANT', founder, second, 1000))).toBe('outdated')
+    expect(codeOf(ask(second))).toBe('not_admitted')
+  })
+
   it('may close out the one that brought the workspace, but not the last one', () => {
     const workspace = register()
     expect(admission.say(workspace, word('REVOKE', founder, founder, 2000))).toBe('last_device')

@@ -52,6 +52,9 @@ export interface Admission {
   devices(workspace: number): Uint8Array[]
 }
 
+/** How far a word may be ahead of the relay's clock; one that is further was said by a wrong clock, or this one was set back. */
+const aheadMs = 10 * 60_000
+
 /** The `is_revoked` of a device that was closed out because its person may not read everything. */
 const narrowed = 2
 
@@ -107,10 +110,15 @@ export function createAdmission({ connection, adminTokenHash, now }: AdmissionPa
       if (!isAdmitted(id, word.by) || !isAdmissionSaid(ws, word)) return 'signature_invalid'
       const isRevoked = word.kind !== 'GRANT'
       const earlier = wordOn.get(id, word.key)
+      const time = now()
+      // What a wrong clock said must not hold for years: every word of these minutes is later, and it lets nobody in again.
+      const since = earlier === undefined || earlier.at <= time + aheadMs ? earlier?.at : time - aheadMs
+      if (!isRevoked && word.at > time + aheadMs) return 'outdated'
       // Of two words of the same moment the closing one counts: then no order of arrival lets a device in.
       const isOutdated =
         earlier !== undefined &&
-        (word.at < earlier.at || (word.at === earlier.at && !isRevoked && earlier.is_revoked !== 0))
+        since !== undefined &&
+        (word.at < since || (word.at === since && !isRevoked && earlier.is_revoked !== 0))
       if (isOutdated) return 'outdated'
       if (isRevoked && isAdmitted(id, word.key) && admitted.all(id).length === 1) return 'last_device'
       // What the REVOKE is for was said just before it.

@@ -1,5 +1,6 @@
 // What a relay has of each incarnation of a workspace, in memory: read once from the file, and replaced after a commit,
 // never before it. Knows numbers, no envelopes.
+import type { KeyObject } from 'node:crypto'
 import type { Connection } from '#main/database/open.ts'
 import { countingRuns } from './row-store.ts'
 import type { CounterRow } from './row-store.ts'
@@ -13,6 +14,8 @@ export interface IncarnationState {
   /** Envelopes and bytes stored after the last head. */
   readonly openCount: number
   readonly openBytes: number
+  /** Who signed its last head; null where no device that the relay heard of did, undefined before that was looked at. */
+  readonly owner?: KeyObject | null
 }
 
 /** What the relay has of a workspace. */

@@ -127,6 +127,19 @@ describe('what arrives', () => {
     expect(settle({ envelopes: [], head })).toMatchObject([{ refused: [], durable: new Map([[11, 3]]) }])
   })
 
+  it('under the number of another device is refused, and keeps what that one sends from nobody', () => {
+    settle(device.write(2))
+    reopen()
+    const forger = createRelayDevice(11)
+    forger.write(2)
+    const forged = forger.write(2, 50)
+    const refused = [{ code: 'fork', item: { inc: 11, seq: 4 } }]
+    expect(settle(forged, { envelopes: forged.envelopes })).toMatchObject([{ refused }, { refused: [] }])
+    expect(settle(device.write(1))).toMatchObject([{ refused: [], durable: new Map([[11, 3]]) }])
+    expect(store.next(workspace.id, new Map())!.envelopes.at(-1)).toEqual(envelopeAt(11, 3))
+    expect(store.bytesOf(workspace.id)).toBe([1, 2, 3].reduce((sum, seq) => sum + envelopeSize(envelopeAt(11, seq)), 0))
+  })
+
   it('of another epoch is refused', () => {
     const { envelopes } = device.write(1)
     const old = envelopes.map((envelope) => ({ ...envelope, epoch: 0 }))

@@ -84,8 +84,10 @@ export interface EnvelopeRow {
 export const writingRuns = {
   insertEnv: 'INSERT INTO env (ws, inc, seq, bytes) VALUES (?, ?, ?, ?)',
   storedEnv: 'SELECT bytes FROM env WHERE ws = ? AND inc = ? AND seq = ?',
+  dropAfter: 'DELETE FROM env WHERE ws = ? AND inc = ? AND seq > ?',
   insertHead: 'INSERT INTO head (ws, inc, seq, hash, sig) VALUES (?, ?, ?, ?, ?)',
-  storedHash: 'SELECT hash FROM head WHERE ws = ? AND inc = ? AND seq = ?',
+  storedHead: 'SELECT seq, hash, sig FROM head WHERE ws = ? AND inc = ? AND seq = ?',
+  knownKeys: 'SELECT key FROM grant WHERE ws = ? LIMIT 256',
   storedAfter: 'SELECT bytes FROM env WHERE ws = ? AND inc = ? AND seq > ? ORDER BY seq',
   saveCounter: `INSERT INTO counter (ws, inc, stored, headed) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET stored = excluded.stored, headed = excluded.headed`,

@@ -1,5 +1,6 @@
 // Real hosts that take part in one workspace: paired over the API, connected with TLS on loopback.
 import { corePlugins, optionalPlugins } from '#main/host.ts'
+import type { Clock } from '#main/kernel/clock.ts'
 import type { TestHost } from './create-test-host.ts'
 import { createTestHost } from './create-test-host.ts'
 
@@ -12,8 +13,8 @@ export function withoutBackups<T extends { readonly id: string }>(plugins: reado
 }
 
 /** Starts a host for tests of what machines share; it makes no backups. */
-export function createSyncedHost(): Promise<TestHost> {
-  return createTestHost({ plugins: withoutBackups([...corePlugins, ...optionalPlugins]) })
+export function createSyncedHost(options: { readonly clock?: Clock } = {}): Promise<TestHost> {
+  return createTestHost({ ...options, plugins: withoutBackups([...corePlugins, ...optionalPlugins]) })
 }
 
 /** Waits until `look` answers something; fails with `what` after `ms`. */

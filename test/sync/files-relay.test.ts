@@ -9,6 +9,7 @@ import { findFreePort } from '../support/free-port.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
 import type { RelayProcess } from '../support/relay-process.ts'
 import { fetchBytes, upload } from '../support/storage-calls.ts'
+import { made } from '../support/record-calls.ts'
 import { createSyncedHost, pair, until } from '../support/synced-hosts.ts'
 
 let dir: string
@@ -27,7 +28,9 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'cairn-files-relay-'))
   port = await findFreePort()
   await startRelay()
-  ;[desk, laptop] = await Promise.all([createSyncedHost(), createSyncedHost()])
+  const behind = (): number => Date.now() - 3_600_000
+  const clock = { now: behind, iso: () => new Date(behind()).toISOString() }
+  ;[desk, laptop] = await Promise.all([createSyncedHost(), createSyncedHost({ clock })])
   const { fingerprint: relayFingerprint, token: relayToken } = relay
   await desk.patch('/sync/settings', { relayUrl: `wss://127.0.0.1:${port}`, relayFingerprint, relayToken })
   await desk.post('/sync/enable', { deviceName: 'Desk' })
@@ -60,4 +63,17 @@ it('come whole, also where the relay is killed on the way, and lie nowhere in it
   const kept = readdirSync(join(dir, 'relay'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
   const part = bytes.subarray(1_000_000, 1_000_064)
   for (const one of kept) expect(readFileSync(join(one.parentPath, one.name)).includes(part)).toBe(false)
+})
+
+it('leads to machines that are known to have the same (D-431)', async () => {
+  await desk.defineObject('part', { title: { type: 'text' } })
+  const id = await made(desk, 'part', { title: 'Bolt' })
+  await desk.delete(`/data/part/${id}`)
+  const deletedAt = new Date().toISOString()
+  await until('the other machine knows', async () => {
+    const shared = await desk.host.plugins.service('sync')!.sharedUntil()
+    return shared !== null && shared > deletedAt
+  })
+  const { records } = (await laptop.get('/data/part?deleted=only')).body
+  expect(records.map((one: { id: string }) => one.id)).toEqual([id])
 })

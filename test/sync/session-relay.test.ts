@@ -79,14 +79,14 @@ async function start(folder = 'data'): Promise<RelayProcess> {
   return relay
 }
 
-async function enter(relay: RelayProcess, inc: number, token?: string): Promise<Client> {
+async function enter(relay: RelayProcess, inc: number, token?: string, aheadMs = 0): Promise<Client> {
   const machine = await startMachine(workspace, inc)
   const saved = new Map<string, Vector>()
   const sessions = createSessions({
     replica: machine.replica,
     keys: machine.replica.signer,
     roster: workspace,
-    clock: { now: () => Date.now(), iso: () => new Date().toISOString() },
+    clock: { now: () => Date.now() + aheadMs, iso: () => new Date(Date.now() + aheadMs).toISOString() },
     timers: systemTimers,
     log: createLogger(),
     appVersion: '1.0.0',
@@ -109,10 +109,10 @@ const stateOf = ({ sessions }: Client): string | undefined => sessions.of('relay
 const contentOf = ({ replica }: TestMachine): string => JSON.stringify(replica.content())
 
 /** A machine that registers the workspace, and one it lets in. */
-async function enterTwo(relay: RelayProcess): Promise<readonly [Client, Client]> {
+async function enterTwo(relay: RelayProcess, aheadMs = 0): Promise<readonly [Client, Client]> {
   const one = await enter(relay, 1, relay.token)
   await until(() => expect(stateOf(one)).toBe('open'))
-  const two = await enter(relay, 2)
+  const two = await enter(relay, 2, undefined, aheadMs)
   expect(await one.relay().admit('GRANT', two.replica.signer.signKey)).toBe(true)
   two.dialler.networkBack()
   await until(() => expect(stateOf(two)).toBe('open'))
@@ -169,7 +169,8 @@ describe('machines at a relay', () => {
   })
 
   it('let a third one in that was away, and shut out one that is closed out', { timeout: 40_000 }, async () => {
-    const [one, two] = await enterTwo(shared)
+    // By the clock of the relay, whatever the machines' own say.
+    const [one, two] = await enterTwo(shared, -365 * 86_400_000)
     one.replica.writeMany(40, 'r/a/')
     const three = await enter(shared, 3)
     await until(() =>
@@ -179,6 +180,8 @@ describe('machines at a relay', () => {
     expect(await one.relay().admit('GRANT', three.replica.signer.signKey)).toBe(true)
     three.dialler.networkBack()
     await until(() => expect(contentOf(three)).toBe(contentOf(one)))
+    expect(await two.relay().admit('REVOKE', three.replica.signer.signKey)).toBe(true)
+    await until(() => expect(three.sessions.of('relay')).toBeUndefined())
     expect(await one.relay().admit('REVOKE', two.replica.signer.signKey)).toBe(true)
     await until(() => expect(two.sessions.of('relay')).toBeUndefined())
   })

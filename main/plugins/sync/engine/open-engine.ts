@@ -107,7 +107,9 @@ export async function openEngine(
   })
   const signer = start.keys
   const workspace = { id: start.workspace.workspace, epoch: start.workspace.epoch }
-  const vouch = (): Vouching => createVouching({ workspace, device, signer, devices, now: () => clock.now() })
+  let relayTime = (): number | undefined => undefined
+  const vouch = (): Vouching =>
+    createVouching({ workspace, device, signer, devices, now: () => relayTime() ?? clock.now() })
   const rooms = createPeerRooms({
     now: () => clock.now(),
     log,
@@ -143,6 +145,8 @@ export async function openEngine(
     onRights: rightsListeners.add,
     /** Makes and judges words through a relay, counted apart from those of others. */
     vouch,
+    /** Has words through a relay made and judged by its clock: those of two machines may be far apart. */
+    followRelay: (time: () => number | undefined) => void (relayTime = time),
     /** Tries again what was refused where rights may be others than at the last look; to be called often. */
     lookAtRights,
     async stop() {

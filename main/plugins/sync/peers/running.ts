@@ -30,6 +30,7 @@ import { listPeers } from './peer-list.ts'
 import { openPeerStore, relayId } from './peer-store.ts'
 import { createReaders } from './readers.ts'
 import { createRelayAdmission } from './relay-admission.ts'
+import { createRelayProof } from './relay-proof.ts'
 import { signKeyOf } from './roster-entries.ts'
 import type { RosterDevice } from './roster-entries.ts'
 import type { Roster } from './roster.ts'
@@ -141,7 +142,9 @@ async function assemble(
     appVersion: host.options.version,
     schemaRev: () => metadata.epoch(),
     hooks: {
-      onAware: engine.rooms.onAware,
+      onAware(peer, doc, update) {
+        if (peer !== relayId || !relayProof.hear(doc, update)) engine.rooms.onAware(peer, doc, update)
+      },
       onLive(peer, doc, update) {
         if (!lane.hear(peer, doc, update)) engine.rooms.onLive(peer, doc, update)
       },
@@ -160,6 +163,8 @@ async function assemble(
         ? !roster.isAdmin(keys.device) || admission.hasShutOut(sessions.of(relayId), readers.narrowedHere())
         : !readers.isNarrowed(peer),
   })
+  engine.followRelay(() => sessions.of(relayId)?.time())
+  const relayProof = createRelayProof({ engine, sessions, others: otherIds })
   const lane = createByteLane({
     ...{ read: host.read, clock: host.clock, log: host.log, timers: systemTimers, device: keys.device, storage },
     sessions: () => sessions,
@@ -392,6 +397,7 @@ async function assemble(
   engine.rooms.speak(sessions)
   const beat = setInterval(() => {
     engine.rooms.beat()
+    relayProof.beat()
     engine.lookAtRights()
     lookAtReaders()
   }, beatMs)

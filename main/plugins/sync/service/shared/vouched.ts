@@ -15,6 +15,7 @@ export interface VouchingParts {
   readonly device: string
   readonly signer: Signer
   readonly devices: Pick<Devices, 'find'>
+  /** The time by a clock that all machines of the relay go by. */
   now(): number
 }
 
@@ -41,10 +42,7 @@ const headBytes = signatureBytes + deviceBytes + stampBytes
 /** Bytes a word has beside what it says. */
 export const vouchedOverhead = headBytes
 
-/**
- * How far the clocks of two machines may be apart: of a machine that was not heard before, a relay may say again what is
- * not older.
- */
+/** How old a word may be: of a machine that was not heard before, a relay may say again what is not older. */
 const freshMs = 5 * 60_000
 
 /** Makes them. */
