@@ -61,17 +61,20 @@ export const UserAssignments = z
   .object({ userId: z.string(), profile: z.string(), roles: z.array(z.string()), permissionSets: z.array(z.string()) })
   .meta({ id: 'UserAssignments' })
 
+const principalTypes = z.enum(['user', 'role', 'team'])
+const accessLevels = z.enum(['read', 'edit', 'full'])
+
 /** A share of one record. */
 export const RecordShare = z
   .object({
     id: z.string(),
     object: z.string(),
     recordId: z.string(),
-    principalType: z.enum(['user', 'role', 'team']),
+    principalType: principalTypes,
     principalId: z.string(),
     /** What the principal is called; absent when it is gone (beyond). */
     principalName: z.string().optional(),
-    access: z.enum(['read', 'edit', 'full']),
+    access: accessLevels,
     reason: z.string().optional(),
     createdAt: z.string(),
     createdBy: z.string(),
@@ -81,10 +84,17 @@ export const RecordShare = z
 /** A share with every member. */
 export type RecordShare = z.output<typeof RecordShare>
 
+const reason = z.string().max(1_000).optional()
+/** A new share, also in the words of client libraries of this protocol (D-49). */
+const NewShare = z.union([
+  z.object({ principalType: principalTypes, principalId: word, access: accessLevels, reason }),
+  z.object({ recipientType: principalTypes, recipientId: word, accessLevel: accessLevels, reason }),
+])
+
 /** Somebody, a role or a team a record can be shared with. */
 const SharePrincipal = z
   .object({
-    principalType: z.enum(['user', 'role', 'team']),
+    principalType: principalTypes,
     principalId: z.string(),
     name: z.string(),
     detail: z.string().optional(),
@@ -202,7 +212,10 @@ export const permissionRoutes = defineRoutes({
     permission: { object: 'params.object', action: 'read' },
     rateLimit: 'read',
     params: RecordParams,
-    response: z.object({ shares: z.array(RecordShare) }),
+    response: z.object({
+      shares: z.array(RecordShare),
+      data: z.array(RecordShare).meta({ description: 'The same, where client libraries of this protocol look.' }),
+    }),
     errors: ['method_not_allowed'],
     summary: 'With whom a record is shared.',
   }),
@@ -227,12 +240,7 @@ export const permissionRoutes = defineRoutes({
     permission: { object: 'params.object', action: 'read' },
     rateLimit: 'write',
     params: RecordParams,
-    body: z.object({
-      principalType: z.enum(['user', 'role', 'team']),
-      principalId: word,
-      access: z.enum(['read', 'edit', 'full']),
-      reason: z.string().max(1_000).optional(),
-    }),
+    body: NewShare,
     response: RecordShare,
     status: 201,
     errors: ['method_not_allowed'],
@@ -246,7 +254,7 @@ export const permissionRoutes = defineRoutes({
     permission: { object: 'params.object', action: 'read' },
     rateLimit: 'write',
     params: RecordParams.extend({ shareId: z.string() }),
-    response: z.object({ shareId: z.string(), success: z.literal(true) }),
+    response: z.object({ shareId: z.string(), success: z.literal(true), deleted: z.literal(true) }),
     errors: ['method_not_allowed'],
     summary: 'End a share.',
   }),

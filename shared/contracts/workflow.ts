@@ -115,6 +115,8 @@ export const Workflow = z
 /** A workflow as it is shown. */
 export type Workflow = z.output<typeof Workflow>
 
+/** What client libraries of this protocol read of a list (D-167). */
+const again = { description: 'The same, where client libraries of this protocol look.' }
 const Comment = z.string().max(10_000)
 const RecordParams = z.object({ object: z.string(), recordId: z.string() })
 const IdParams = z.object({ id: z.string() })
@@ -251,6 +253,7 @@ export const workflowRoutes = defineRoutes({
     }),
     response: z.object({
       requests: z.array(ApprovalRequest),
+      data: z.array(ApprovalRequest).meta(again),
       total: z.int(),
       hasMore: z.boolean(),
       nextCursor: z.string().optional(),
@@ -272,7 +275,7 @@ export const workflowRoutes = defineRoutes({
     operationId: 'listApprovalActions',
     path: '/approvals/requests/:id/actions',
     params: IdParams,
-    response: z.object({ actions: z.array(ApprovalDecision) }),
+    response: z.object({ actions: z.array(ApprovalDecision), data: z.array(ApprovalDecision).meta(again) }),
     errors: ['permission_denied', 'approval_not_found'],
     summary: 'What was done with an approval, oldest first.',
   }),

@@ -162,7 +162,9 @@ describe('a decision', () => {
     ])
     const types = host.takeEvents().map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['approval.decided', 'record.updated', 'workflow.transitioned']))
-    expect((await host.get(`/approvals/requests/${request.id}/actions`)).body.actions).toEqual(body.request.decisions)
+    const { decisions } = body.request
+    const done = await host.get(`/approvals/requests/${request.id}/actions`)
+    expect(done.body).toEqual({ actions: decisions, data: decisions })
     expect(codeOf(await act(ben, request, 'reject'))).toBe('409 approval_already_decided')
   })
 
@@ -334,15 +336,18 @@ describe('the list', () => {
     const list = async (number: number, query: string) =>
       (await host.as(number).get(`/approvals/requests${query}`)).body as {
         requests: { id: string }[]
+        data: { id: string }[]
         total: number
         hasMore: boolean
         nextCursor?: string
       }
     const both = `?recordId=${one.id},${two.id}`
     const ids = (page: { requests: { id: string }[] }) => page.requests.map(({ id }) => id)
-    expect(ids(await list(clerk, both))).toEqual([two.request.id, one.request.id])
+    const listed = await list(clerk, both)
+    expect(ids(listed)).toEqual([two.request.id, one.request.id])
+    expect(listed.data).toEqual(listed.requests)
     expect(await list(ben, both)).toMatchObject({ total: 1, hasMore: false, requests: [{ id: two.request.id }] })
-    expect(await list(stranger, both)).toEqual({ requests: [], total: 0, hasMore: false })
+    expect(await list(stranger, both)).toEqual({ requests: [], data: [], total: 0, hasMore: false })
     const first = await list(clerk, `${both}&limit=1`)
     expect([ids(first), first.total, first.hasMore]).toEqual([[two.request.id], 2, true])
     const second = await list(clerk, `${both}&limit=1&cursor=${first.nextCursor}`)

@@ -374,6 +374,22 @@ describe('shares', () => {
     }
   })
 
+  it('are given and ended in the words of client libraries, too', async () => {
+    await host.saveItem('role', 'lead', { permissionSets: [] })
+    const path = `/data/task/${mine}/shares`
+    const words = { recipientType: 'role', recipientId: 'lead', accessLevel: 'edit' }
+    const made = await host.as(0).post(path, { ...words, reason: 'asked' })
+    const share = { principalType: 'role', principalId: 'lead', access: 'edit', reason: 'asked' }
+    expect([made.status, made.body]).toEqual([201, expect.objectContaining(share)])
+    expect((await host.as(0).delete(`${path}/${made.body.id}`)).body).toEqual({
+      shareId: made.body.id,
+      success: true,
+      deleted: true,
+    })
+    const { body } = await host.as(0).post(path, { ...words, accessLevel: 'all' })
+    expect(body.error.details.fieldErrors).toMatchObject([{ field: 'accessLevel', code: 'invalid_option' }])
+  })
+
   it('name principals there are, and are listed', async () => {
     const path = `/data/task/${mine}/shares`
     for (const principal of [
@@ -384,7 +400,8 @@ describe('shares', () => {
       const answer = await host.as(0).post(path, { ...principal, access: 'read' })
       expect([answer.status, answer.body.error.details.fieldErrors[0].code]).toEqual([400, 'invalid_reference'])
     }
-    const { shares } = (await host.as(0).get(path)).body
+    const { shares, data } = (await host.as(0).get(path)).body
+    expect(data).toEqual(shares)
     expect(shares).toEqual([
       {
         id: expect.any(String),

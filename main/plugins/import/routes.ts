@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import { invalidQuery } from '#shared/errors.ts'
+import { parseJson } from '#shared/filter/parse-filter.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
@@ -113,10 +115,12 @@ export function importHandlers({ service, data, sources, announce }: HandlerPart
   }
 }
 
-/** The order of an export as client libraries of the protocol write it: `a:desc,b:asc`, or JSON as in `sort`. */
+/** The order of an export as client libraries of the protocol write it: `a:desc,b:asc`, JSON as in `sort`, or a map. */
 function orderOf(given: string | readonly string[]): string {
   const text = [given].flat().join(',')
-  return /^\s*[[{]/.test(text) ? text : text.replaceAll(':', ' ')
+  if (!/^\s*[[{]/.test(text)) return text.replaceAll(':', ' ')
+  const parsed = parseJson(text, 'orderby')
+  return isJsonMap(parsed) ? JSON.stringify(Object.entries(parsed)) : text
 }
 
 /** A switch of the query string; its bare name means on. @throws invalid_query */

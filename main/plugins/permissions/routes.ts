@@ -70,13 +70,20 @@ export function permissionHandlers(parts: PermissionRouteParts): Handlers<typeof
       })
       return shown(userId)
     },
-    listShares: (ctx, { params }) => ({ shares: shares.list(ctx, params.object, params.id) }),
+    listShares(ctx, { params }) {
+      const listed = shares.list(ctx, params.object, params.id)
+      return { shares: listed, data: listed }
+    },
     findSharePrincipals: (ctx, { params, query }) =>
       shares.candidates(ctx, params.object, params.id, query.query ?? ''),
-    createShare: (ctx, { params, body }) => shares.create(ctx, params.object, params.id, body),
+    createShare(ctx, { params: { object, id }, body }) {
+      if ('principalId' in body) return shares.create(ctx, object, id, body)
+      const { recipientType: principalType, recipientId: principalId, accessLevel: access, reason } = body
+      return shares.create(ctx, object, id, { principalType, principalId, access, reason })
+    },
     async deleteShare(ctx, { params }) {
       await shares.remove(ctx, params.object, params.id, params.shareId)
-      return { shareId: params.shareId, success: true as const }
+      return { shareId: params.shareId, success: true as const, deleted: true as const }
     },
   }
 }

@@ -11,9 +11,15 @@ export function workflowHandlers(operations: WorkflowOperations): Handlers<typeo
     transitionRecord: (ctx, { params, body }) => operations.transition(ctx, { ...params, ...body }),
     approveRecord: (ctx, { params, body }) => operations.decideRecord(ctx, params, 'approve', body),
     rejectRecord: (ctx, { params, body }) => operations.decideRecord(ctx, params, 'reject', body),
-    listApprovalRequests: (ctx, { query }) => operations.list(ctx, query),
+    listApprovalRequests(ctx, { query }) {
+      const page = operations.list(ctx, query)
+      return { ...page, data: page.requests }
+    },
     getApprovalRequest: (ctx, { params }) => operations.get(ctx, params.id),
-    listApprovalActions: (ctx, { params }) => ({ actions: operations.get(ctx, params.id).decisions }),
+    listApprovalActions(ctx, { params }) {
+      const { decisions } = operations.get(ctx, params.id)
+      return { actions: decisions, data: decisions }
+    },
     approveRequest: (ctx, { params, body }) => operations.decide(ctx, params.id, 'approve', body),
     rejectRequest: (ctx, { params, body }) => operations.decide(ctx, params.id, 'reject', body),
     recallRequest: (ctx, { params, body }) => operations.recall(ctx, params.id, body),
