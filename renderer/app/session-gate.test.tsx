@@ -27,6 +27,16 @@ beforeEach(async () => {
     const me = { user: { id: person, name: person }, session: {} }
     return Response.json(address.includes('get-session') ? me : { type: 'object', items: [] })
   })
+  open()
+  fireEvent.change(await screen.findByLabelText('Text of ada'), { target: { value: 'half a letter' } })
+})
+afterEach(() => {
+  cleanup()
+  reportAnswered()
+  vi.unstubAllGlobals()
+})
+
+const open = (): void => {
   render(
     <MantineProvider>
       <QueryClientProvider client={createQueryClient()}>
@@ -36,13 +46,7 @@ beforeEach(async () => {
       </QueryClientProvider>
     </MantineProvider>,
   )
-  fireEvent.change(await screen.findByLabelText('Text of ada'), { target: { value: 'half a letter' } })
-})
-afterEach(() => {
-  cleanup()
-  reportAnswered()
-  vi.unstubAllGlobals()
-})
+}
 
 function Form() {
   const me = useMe()
@@ -90,4 +94,14 @@ describe('what is typed', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(typed()).toBe('half a letter')
   })
+})
+
+it('says that the host does not answer until it does, also while it is asked again', async () => {
+  cleanup()
+  isAway = true
+  open()
+  await screen.findByRole('heading', { name: 'Cairn does not answer' })
+  vi.stubGlobal('fetch', () => new Promise(() => undefined))
+  await back()
+  expect(screen.queryByRole('heading', { name: 'Cairn does not answer' })).not.toBeNull()
 })

@@ -110,7 +110,6 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
   useEffect(
     () =>
       onHostBack(() => {
-        setPhase((current) => (current === 'down' ? 'checking' : current))
         void client.invalidateQueries()
         void check()
       }),
