@@ -58,6 +58,16 @@ describe('write queue', () => {
     expect(ids()).toEqual(Array.from({ length: 600 }, (_, index) => index + 1))
   })
 
+  it('begins another group behind a change of a table, once all have heard of it', async () => {
+    let isKnown = false
+    const change = database.write('change', (tx) => {
+      tx.ddl('ALTER TABLE item ADD COLUMN more TEXT')
+      tx.afterCommit(() => void (isKnown = true))
+    })
+    const [, knew] = await Promise.all([change, database.write('insert', () => isKnown)])
+    expect(knew).toBe(true)
+  })
+
   it('rolls back only the write that throws', async () => {
     const results = await Promise.allSettled([
       database.write('one', (tx) => insert(tx, 1)),

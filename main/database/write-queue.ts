@@ -167,7 +167,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       if (isLone || !connection.inTransaction) break
       if (job.failure !== undefined) rollbackTo.run()
       release.run()
-      if (performance.now() >= until) break
+      // Whoever comes after a change of a table is to know of it, which is told after the COMMIT.
+      if (marks.schema || performance.now() >= until) break
     }
     return { group, rest: waiting.slice(group.length) }
   }
