@@ -51,7 +51,8 @@ const givenUpAfterMs = 86_400_000
 const firstPauseMs = 5_000
 const longestPauseMs = 3_600_000
 const longestSleepMs = 60_000
-const readyPollMs = 50
+/** Looked again whether posts may leave: soon after a start, seldom while the database takes nothing. */
+const readyPollMs = { first: 50, longest: 5_000 }
 const batchRows = 200
 const atOnce = 4
 /** Below what a stop waits for. */
@@ -67,6 +68,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const abort = new AbortController()
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let pollMs = readyPollMs.first
 
   const post = async (row: DeliveryRow): Promise<Outcome> => {
     // What its reader may not see any more is not posted.
@@ -125,9 +127,11 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     if (abort.signal.aborted || running !== undefined) return
     clearTimeout(timer)
     if (!isReady()) {
-      timer = setTimeout(wake, readyPollMs).unref()
+      timer = setTimeout(wake, pollMs).unref()
+      pollMs = Math.min(readyPollMs.longest, 2 * pollMs)
       return
     }
+    pollMs = readyPollMs.first
     let failed = false
     running = drain()
       .catch((error: unknown) => {
