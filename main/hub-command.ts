@@ -35,6 +35,9 @@ ${hubOptionsUsage}
   Passwords belong into ~/.pgpass or PGPASSWORD, as with every client of PostgreSQL: other users see command lines.
 `
 
+/** A moment that names its zone: without one it would be another moment on each machine. */
+const zoned = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
 interface Given extends HubChoice {
   readonly dataDir: string
   readonly to: string | undefined
@@ -252,7 +255,8 @@ async function handover(given: Given): Promise<number> {
 
 async function restore(given: Given): Promise<number> {
   const until = given.to === undefined ? Infinity : Date.parse(given.to)
-  if (Number.isNaN(until)) throw new Error(`"${given.to}" is no moment. Write it as 2026-11-30T12:00:00Z.`)
+  if (given.to !== undefined && (Number.isNaN(until) || !zoned.test(given.to)))
+    throw new Error(`"${given.to}" is no moment. Write it as 2026-11-30T12:00:00Z.`)
   const file = path.join(given.dataDir, dataDirNames.database)
   if (existsSync(file) || existsSync(path.join(given.dataDir, dataDirNames.hubKey)))
     throw new Error(

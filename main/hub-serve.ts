@@ -135,6 +135,10 @@ export async function serveHub(options: HubServeOptions): Promise<number> {
       attached = server.attach(port)
       serve(attached)
       return { port, publicPort }
+    }).catch(async (error: unknown) => {
+      isStopped = true
+      await handOn(led)
+      throw error
     })
     const running = host
     stopBy(() => void running.stop())
@@ -227,12 +231,11 @@ function hostOf(
   })
 }
 
-/** A node that stops gives the workspace to one that is there, so that nobody waits for its lease. */
+/** Ends the time of a node that stops, or whose host does not start. */
 async function handOn(led: Led): Promise<void> {
   try {
     await led.storeFiles()
-    const heir = await led.heir()
-    if (heir !== null) await led.handOver(heir)
+    await led.handOn()
   } catch {
     // The lease runs out by itself.
   }

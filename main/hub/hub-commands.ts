@@ -98,7 +98,7 @@ export function forgetNode(address: HubAddress, name: string): Promise<ForgetRes
 export function restoreFolder(address: HubAddress, file: string, until: number): Promise<Restored> {
   return withStore(address, async (store) => {
     const restored = await restoreAt(store, file, until)
-    await createSmallFiles(dirname(file), store, restored.epoch).fetch()
+    createSmallFiles(dirname(file), store, restored.epoch).take(await store.files())
     return restored
   })
 }

@@ -21,7 +21,7 @@ import type { PostgresSettings } from './store/postgres-checks.ts'
 import { answerable } from './answer-gate.ts'
 import { heirOf, watchHead } from './head-watch.ts'
 import { createHubReport } from './hub-report.ts'
-import { createSeal } from './seal.ts'
+import { createSeal, SealBroken } from './seal.ts'
 import { createSharedFiles } from './shared-files.ts'
 import { createSmallFiles, storeSmallFiles } from './small-files.ts'
 import { createSnapshotKeeper } from './snapshot-keeper.ts'
@@ -83,8 +83,12 @@ export interface Led extends Pick<Leadership, 'lease' | 'handOver' | 'chain'> {
   report(): Promise<HubReport>
   /** Files of work under way that the next leader goes on with. */
   readonly shared: SharedFiles
-  /** The other node that has most of the log, if one was seen lately; for a planned handover. */
-  heir(): Promise<string | null>
+  /**
+   * Gives the workspace to the other node that has most of the log, so that nobody waits for its lease; where none was seen
+   * lately, a lease is as long as usual again.
+   * @throws the store's error
+   */
+  handOn(): Promise<void>
 }
 
 /** One node. */
@@ -98,7 +102,7 @@ export interface HubNode {
   seen(): Head | null
   /**
    * Follows until it leads; null when it was stopped before.
-   * @throws HubStopped when a person has to look: the message says at what
+   * @throws HubStopped when a person has to look: the message says at what; SealBroken when its key is another one
    */
   lead(): Promise<Led | null>
   /** Ends it: the file is settled, the connections closed. Later calls wait for the first. */
@@ -115,27 +119,36 @@ export function openStore({ url, workspace, key, leaseMs = usualLeaseMs }: HubAd
   return createPostgresStore({ url, workspace, seal: createSeal(key, workspace), leaseMs })
 }
 
-/** Does something of the store until it is done, or it is too late. */
-async function until(work: () => Promise<void>, isOver: () => boolean): Promise<void> {
+/**
+ * Asks the store until it answers; undefined when it is too late.
+ * @throws SealBroken: asking again does not help
+ */
+async function until<T>(work: () => Promise<T>, isOver: () => boolean): Promise<T | undefined> {
   while (!isOver()) {
     try {
       return await work()
-    } catch {
+    } catch (error) {
+      if (error instanceof SealBroken) throw error
       await pauseFor(machineTime, askAgainMs)
     }
   }
+  return undefined
 }
 
-/** Asks until PostgreSQL answers: nodes may be started before it. */
-async function askSettings(
+/** Asks until PostgreSQL answers: nodes may be started before it. @throws SealBroken when the key is another one */
+async function askFirst(
   store: PostgresStore,
   log: Logger,
   isOver: () => boolean,
 ): Promise<PostgresSettings | undefined> {
   for (let tries = 0; !isOver(); tries += 1) {
     try {
-      return (await store.ask<PostgresSettings>(settingsQuery))[0]
+      const [settings] = await store.ask<PostgresSettings>(settingsQuery)
+      // A file at the end of the log needs nothing that is sealed: another key would be noticed once this node leads.
+      if ((await store.head()) !== null) await store.files()
+      return settings
     } catch (error) {
+      if (error instanceof SealBroken) throw error
       if (tries === 0) log.warn({ err: error }, 'PostgreSQL does not answer; it is asked again.')
       await pauseFor(machineTime, askAgainMs)
     }
@@ -249,7 +262,7 @@ export function createHubNode(options: HubNodeOptions): HubNode {
     at: follower.at,
     seen: () => seen,
     async lead() {
-      const settings = await askSettings(store, log, () => isClosing)
+      const settings = await askFirst(store, log, () => isClosing)
       if (settings === undefined) return null
       refuseDoubts(settings, options.acceptsLoss ?? false, log)
       const taking = follower.follow()
@@ -261,10 +274,23 @@ export function createHubNode(options: HubNodeOptions): HubNode {
       leadership = createLeadership({ store, taken, leaseMs, time, log, onEnd, beforeRow: small.storeKeys })
       const { chain, lease } = leadership
       const isOver = (): boolean => chain.ended() !== undefined
-      const setLease = (ms: number): Promise<void> =>
-        until(async () => void (await store.setLease(taken.epoch, ms)), isOver)
+      const setLease = async (ms: number): Promise<void> =>
+        void (await until(() => store.setLease(taken.epoch, ms), isOver))
+      const handOn = async (): Promise<void> => {
+        const heir = heirOf(await store.nodes(), node)
+        if (heir === null) await store.setLease(taken.epoch, leaseMs)
+        else await leadership!.handOver(heir)
+      }
       if (options.startMs !== undefined) await setLease(options.startMs)
-      await until(() => small.fetch(), isOver)
+      try {
+        const kept = await until(() => store.files(), isOver)
+        if (kept !== undefined) small.take(kept)
+      } catch (error) {
+        // Nobody waits for a node that cannot lead; its own end is said by this error.
+        isClosing = true
+        await handOn().catch(() => undefined)
+        throw error
+      }
       const drain = options.drain ?? (() => Promise.resolve(() => undefined))
       watchHead({ store, node, address, leadership, log, storeAnchor: small.storeAnchor, drain })
       return {
@@ -278,7 +304,7 @@ export function createHubNode(options: HubNodeOptions): HubNode {
         answerGate: () => (lease.holds() && !chain.isBehind() ? null : answerable(leadership!)),
         report: createHubReport({ store, node, leaseMs, leadership, time }),
         shared: createSharedFiles(store, taken.epoch),
-        heir: async () => heirOf(await store.nodes(), node),
+        handOn,
       }
     },
     close: () => (closed ??= close()),

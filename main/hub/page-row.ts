@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { blockBytes, runsOf } from './page-changes.ts'
 import type { ChangeSet } from './page-changes.ts'
+import { SealBroken } from './seal.ts'
 
 const format = 2
 const headerBytes = 48
@@ -72,13 +73,16 @@ export function encodePageRow({ pageSize, size, pages }: ChangeSet, before: Buff
   return Buffer.concat([head, ...heads, ...parts])
 }
 
-/** Reads a row. @throws Error when it is of another version of the program, or its length is not what it says */
+/**
+ * Reads a row.
+ * @throws SealBroken when it is of another version of the program; Error when its length is not what it says
+ */
 export function decodePageRow(row: Buffer): PageRow {
   if (row.length < headerBytes) throw cutOff()
   const found = row.readUInt32BE(0)
   if (found !== format) {
     const older = found > format ? 'this node' : 'the node that wrote it'
-    throw new Error(`A row of the hub has format ${found}, this program knows ${format}. Upgrade ${older}.`)
+    throw new SealBroken(`A row of the hub has format ${found}, this program knows ${format}. Upgrade ${older}.`)
   }
   const pageSize = row.readUInt32BE(4)
   const count = row.readUInt32BE(12)

@@ -22,7 +22,7 @@ const settings = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 export interface Seal {
   /** @param place which body it is, for example `log/7/12` */
   seal(place: string, body: Buffer): Promise<Buffer>
-  /** @throws Error when the key or the place is another one, or a byte has changed */
+  /** @throws SealBroken when the key or the place is another one, a byte has changed, or a newer program sealed it */
   open(place: string, sealed: Buffer): Buffer
 }
 
@@ -49,7 +49,7 @@ export function createSeal(key: Buffer, workspace: string): Seal {
     },
     open(place, sealed) {
       if (sealed.length < headBytes || sealed[0] !== format)
-        throw new Error('What the hub keeps has a form this program does not know. Upgrade this node.')
+        throw new SealBroken('What the hub keeps has a form this program does not know. Upgrade this node.')
       const nonce = sealed.subarray(1, 1 + nonceBytes)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
       decipher.setAAD(about(place))

@@ -16,8 +16,11 @@ const ownFiles = ['sync-incarnation.json'] as const
 
 /** The small files of one folder. */
 export interface SmallFiles {
-  /** Makes the folder's files those of the store, and forgets what the machine noted of its own past with the database. */
-  fetch(): Promise<void>
+  /**
+   * Makes the folder's files those of the store, and forgets what the machine noted of its own past with the database.
+   * @param kept what the store has
+   */
+  take(kept: ReadonlyMap<string, Buffer>): void
   /** Stores the keys that have changed. @throws Error when the epoch is over, or of the store */
   storeKeys(): Promise<void>
   /** Stores where the audit ends, if that has changed. To be called when every row is stored. */
@@ -25,11 +28,7 @@ export interface SmallFiles {
 }
 
 /** Makes the small files of a folder. @param epoch of the writer */
-export function createSmallFiles(
-  folder: string,
-  store: Pick<PostgresStore, 'files' | 'putFile'>,
-  epoch: number,
-): SmallFiles {
+export function createSmallFiles(folder: string, store: Pick<PostgresStore, 'putFile'>, epoch: number): SmallFiles {
   const stored = new Map<string, string>()
 
   const markOf = (name: string): string | undefined => {
@@ -47,8 +46,7 @@ export function createSmallFiles(
   }
 
   return {
-    async fetch() {
-      const kept = await store.files()
+    take(kept) {
       for (const name of [...keyFiles, anchorFile]) {
         const body = kept.get(name)
         if (body === undefined) continue

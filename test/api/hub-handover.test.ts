@@ -1,6 +1,6 @@
 // A planned handover as those notice it who ask the leader itself, with connections they keep: nothing is cut, and whoever led
 // passes on what it is asked from then on (D-365, D-369).
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -133,6 +133,20 @@ describe.skipIf(!hasPostgres)('a handover', () => {
     )) as { records: { n: number }[] }
     expect(records[0]?.n).toBe(written.length)
     process.stderr.write(`handover: ${written.length} writes at the machines, slowest ${Math.round(slowest)} ms\n`)
+  })
+
+  it('to a node that cannot lead leaves nobody waiting for it', { timeout: 60_000 }, async () => {
+    const leader = await leaderOf(made.machines)
+    const heir = made.machines.find((one) => one !== leader)!
+    await heir.stop()
+    writeFileSync(join(heir.dataDir, 'config.json'), '{"outbound":{"allowedHosts":"wrong"}}')
+    heir.start()
+    await heir.follows()
+    const led = (): number => leader.output.split('Cairn is running at').length
+    const before = led()
+    await expect.poll(async () => (await made.hub('handover', '--to', heir.url)).code, { timeout: 20_000 }).toBe(0)
+    await expect.poll(led, { timeout: 10_000 }).toBe(before + 1)
+    expect(heir.errors).toContain('outbound.allowedHosts')
   })
 })
 

@@ -106,6 +106,12 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
       error: expect.stringContaining('the key file is another one'),
     })
     expect(existsSync(join(keyless, 'cairn.db'))).toBe(false)
+    // Also where the file is at the end of the log, of which nothing would have to be opened.
+    copyFileSync(join(folder, 'a', 'cairn.db'), join(keyless, 'cairn.db'))
+    expect(await serve(keyless)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('the key file is another one'),
+    })
   })
 
   it('loses nothing it has answered when its leader dies or hands over', { timeout: limitMs }, async () => {
@@ -242,6 +248,8 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     const { snapshots } = JSON.parse((await hub('status', '--json')).output) as { snapshots: { at: string }[] }
     const beginning = Date.parse(snapshots.at(-1)!.at)
     const before = (ms: number): string => new Date(beginning - ms).toISOString()
+    const zoneless = await restore('--to', before(0).slice(0, -1))
+    expect(zoneless).toMatchObject({ code: 1, error: expect.stringContaining('is no moment') })
     expect(await restore('--to', before(61_000))).toMatchObject({
       code: 1,
       error: expect.stringContaining('keeps nothing as old as that'),

@@ -1,10 +1,12 @@
 // The statements that decide who leads, against a real PostgreSQL.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openWriter } from '#main/database/open.ts'
+import { createHubNode, initHub } from '#main/hub/node.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import { hasPostgres, startPostgres } from '../../../test/support/postgres-cluster.ts'
 import type { PostgresCluster } from '../../../test/support/postgres-cluster.ts'
@@ -292,6 +294,56 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
       before = hashOfRow(body)
     }
     await expect(follow()).rejects.toThrow('PostgreSQL has forgotten rows')
+  })
+
+  it('ends a node with words where what follows is of a newer program', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const store = open()
+    await store.create()
+    await store.take(0, 'one', 'a')
+    const body = encodePageRow({ pageSize: 4096, size: 1, pages: new Map() }, noRow)
+    body.writeUInt32BE(3, 0)
+    await store.append({ epoch: 1, seq: 1, body })
+    const log = createLogger({ destination: { write: () => undefined } })
+    const follow = async (name: string): Promise<unknown> => {
+      const file = createNodeFile(join(folder, name))
+      file.beginCopy()
+      file.writeCopy(Buffer.alloc(4096), 0)
+      file.settle({ epoch: 0, seq: 0, hash: noRow })
+      const follower = createFollower({ store, file, node: name, address: 'b', leaseMs, time: machineTime, log })
+      onTestFinished(() => follower.stop())
+      return follower.follow()
+    }
+    await expect(follow('row')).rejects.toThrow('Upgrade this node')
+    await store.ask(`UPDATE hub_log SET body = set_byte(body, 0, 2) WHERE ws = '${workspace}'`)
+    await expect(follow('seal')).rejects.toThrow('Upgrade this node')
+  })
+
+  it('is given back at once by a node that cannot begin to lead', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'cairn.db')
+    openWriter(file).exec('CREATE TABLE item (id INTEGER PRIMARY KEY)').close()
+    const log = createLogger({ destination: { write: () => undefined } })
+    const address = { url: cluster.url, workspace, key, leaseMs: 300 }
+    await initHub(address, { file, name: 'one', log })
+    // In place of the key that the hub has: nothing can be written there.
+    rmSync(join(folder, 'secret.key'))
+    mkdirSync(join(folder, 'secret.key'))
+    const store = open()
+    await store.seen('two.1', 'b', 0)
+    const begun = { ...address, file, name: 'one', address: 'a', log, startMs: 60_000, onEnd: () => undefined }
+    const fails = async (words: string): Promise<void> => {
+      const node = createHubNode(begun)
+      onTestFinished(() => node.close())
+      await expect(node.lead()).rejects.toThrow(words)
+      await node.close()
+    }
+    await fails('Not a regular file')
+    const head = await store.head()
+    expect(head).toMatchObject({ epoch: 1, heir: 'two.1' })
+    expect(head!.leaseLeftMs).toBeLessThan(0)
   })
 
   it('says of PostgreSQL what would lose acknowledged rows', async () => {
