@@ -185,12 +185,12 @@ async function status(given: Given): Promise<number> {
   return found.head.node !== null && found.head.leaseLeftMs > 0 ? 0 : 1
 }
 
-function jsonOf({ head, nodes, snapshots, log }: HubStatus): unknown {
+function jsonOf({ head, nodes, snapshots, log, doubts }: HubStatus): unknown {
   const copies = snapshots.map(({ seq, at, madeBy, verifiedBy }) => ({ seq, at: timeOf(at), madeBy, verifiedBy }))
-  return { head, nodes, snapshots: copies, log }
+  return { head, nodes, snapshots: copies, log, unsafeSettings: doubts.map(({ setting }) => setting) }
 }
 
-function tell({ nodes, snapshots, log }: HubStatus, head: NonNullable<HubStatus['head']>): string[] {
+function tell({ nodes, snapshots, log, doubts }: HubStatus, head: NonNullable<HubStatus['head']>): string[] {
   const isLed = head.node !== null && head.leaseLeftMs > 0
   const lines = [
     isLed ? `Leader     ${head.node}  ${head.address}` : 'Leader     none: nobody holds the lease',
@@ -207,6 +207,7 @@ function tell({ nodes, snapshots, log }: HubStatus, head: NonNullable<HubStatus[
     )
   const [newest] = snapshots
   if (newest !== undefined) lines.push(`Restore    any moment from ${timeOf(snapshots.at(-1)!.at)} on`)
+  for (const { words } of doubts) lines.push(`Warning    ${words}`)
   return lines
 }
 

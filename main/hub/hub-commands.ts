@@ -10,6 +10,8 @@ import { restoreAt } from './restore.ts'
 import type { Restored } from './restore.ts'
 import { createSmallFiles } from './small-files.ts'
 import type { Head, SeenNode, Snapshot } from './store/hub-store.ts'
+import { askDoubts } from './store/postgres-checks.ts'
+import type { Doubt } from './store/postgres-checks.ts'
 import type { LogSize, PostgresStore } from './store/postgres-store.ts'
 
 /** A hub as PostgreSQL knows it. */
@@ -19,6 +21,8 @@ export interface HubStatus {
   readonly nodes: readonly HubNodeFacts[]
   readonly snapshots: readonly Snapshot[]
   readonly log: LogSize
+  /** Why PostgreSQL would lose what it has acknowledged. */
+  readonly doubts: readonly Doubt[]
 }
 
 /** How a planned handover ended. */
@@ -45,10 +49,12 @@ async function withStore<T>(address: HubAddress, work: (store: PostgresStore) =>
 export function readStatus(address: HubAddress): Promise<HubStatus> {
   return withStore(address, async (store) => {
     const head = await store.head()
-    if (head === null) return { head, nodes: [], snapshots: [], log: { bytes: 0, firstSeq: null, firstAt: null } }
+    const doubts = await askDoubts(store)
+    if (head === null)
+      return { head, nodes: [], snapshots: [], log: { bytes: 0, firstSeq: null, firstAt: null }, doubts }
     const nodes = nodesOf(await store.nodes(), head.node, head.seq)
     const snapshots = await store.snapshots()
-    return { head, nodes, snapshots, log: await store.logSize() }
+    return { head, nodes, snapshots, log: await store.logSize(), doubts }
   })
 }
 

@@ -4,6 +4,7 @@ import { isPresent } from './head-watch.ts'
 import type { HubTime } from './hub-time.ts'
 import type { Leadership } from './leadership.ts'
 import type { SeenNode } from './store/hub-store.ts'
+import { askDoubts } from './store/postgres-checks.ts'
 import type { LogSize, PostgresStore } from './store/postgres-store.ts'
 
 /** Measuring the log goes through its rows. */
@@ -31,7 +32,7 @@ export function nodesOf(nodes: readonly SeenNode[], leader: string | null, seq: 
 
 /** Makes the report of a leader. */
 export function createHubReport(parts: {
-  readonly store: Pick<PostgresStore, 'nodes' | 'snapshots' | 'logSize'>
+  readonly store: Pick<PostgresStore, 'nodes' | 'snapshots' | 'logSize' | 'ask'>
   readonly node: string
   readonly leaseMs: number
   readonly leadership: Pick<Leadership, 'chain' | 'appends' | 'lease'>
@@ -50,6 +51,8 @@ export function createHubReport(parts: {
   }
   return async () => {
     const [nodes, snapshots, { bytes }] = await Promise.all([store.nodes(), store.snapshots(), measured()])
+    // Not with the others: rows wait for a connection too.
+    const doubts = await askDoubts(store)
     const { epoch, seq } = chain.stored()
     return {
       ...{ node, epoch, seq },
@@ -59,6 +62,7 @@ export function createHubReport(parts: {
       nodes: nodesOf(nodes, node, seq),
       snapshots: snapshots.map((one) => ({ seq: one.seq, at: one.at, isVerified: one.verifiedBy !== null })),
       logBytes: bytes,
+      unsafeSettings: doubts.map(({ setting }) => setting),
     }
   }
 }

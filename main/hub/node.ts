@@ -16,8 +16,8 @@ import type { Leadership } from './leadership.ts'
 import { createNodeFile, noteOf } from './node-file.ts'
 import { noRow } from './page-row.ts'
 import { makePosition, positionWriter, readPosition } from './store/position.ts'
-import { doubtsAbout, settingsQuery } from './store/postgres-checks.ts'
-import type { PostgresSettings } from './store/postgres-checks.ts'
+import { askDoubts } from './store/postgres-checks.ts'
+import type { Doubt } from './store/postgres-checks.ts'
 import { answerable } from './answer-gate.ts'
 import { heirOf, watchHead } from './head-watch.ts'
 import { createHubReport } from './hub-report.ts'
@@ -140,13 +140,13 @@ async function askFirst(
   store: PostgresStore,
   log: Logger,
   isOver: () => boolean,
-): Promise<PostgresSettings | undefined> {
+): Promise<readonly Doubt[] | undefined> {
   for (let tries = 0; !isOver(); tries += 1) {
     try {
-      const [settings] = await store.ask<PostgresSettings>(settingsQuery)
+      const doubts = await askDoubts(store)
       // A file at the end of the log needs nothing that is sealed: another key would be noticed once this node leads.
       if ((await store.head()) !== null) await store.files()
-      return settings
+      return doubts
     } catch (error) {
       if (error instanceof SealBroken) throw error
       if (tries === 0) log.warn({ err: error }, 'PostgreSQL does not answer; it is asked again.')
@@ -156,12 +156,11 @@ async function askFirst(
   return undefined
 }
 
-function refuseDoubts(settings: PostgresSettings, acceptsLoss: boolean, log: Logger): void {
-  const doubts = doubtsAbout(settings)
+function refuseDoubts(doubts: readonly Doubt[], acceptsLoss: boolean, log: Logger): void {
   if (doubts.length === 0) return
   if (!acceptsLoss)
     throw new HubStopped(
-      `This PostgreSQL can lose what it has acknowledged, so the hub does not start on it. Nothing was changed.\n${doubts.join('\n')}\nTo go on all the same: --accept-loss.`,
+      `This PostgreSQL can lose what it has acknowledged, so the hub does not start on it. Nothing was changed.\n${doubts.map(({ words }) => words).join('\n')}\nTo go on all the same: --accept-loss.`,
     )
   log.warn({ doubts }, 'This PostgreSQL can lose what it has acknowledged; the hub runs on it because it was told to.')
 }
@@ -198,8 +197,7 @@ export async function initHub(
     renewal = setInterval(() => void store.setLease(0, initLeaseMs).catch(() => undefined), initLeaseMs / 3)
   }
   try {
-    const [settings] = await store.ask<PostgresSettings>(settingsQuery)
-    refuseDoubts(settings!, options.acceptsLoss ?? false, options.log)
+    refuseDoubts(await askDoubts(store), options.acceptsLoss ?? false, options.log)
     const connection = openBare(options.file, true)
     try {
       const position = readPosition(connection)
@@ -262,9 +260,9 @@ export function createHubNode(options: HubNodeOptions): HubNode {
     at: follower.at,
     seen: () => seen,
     async lead() {
-      const settings = await askFirst(store, log, () => isClosing)
-      if (settings === undefined) return null
-      refuseDoubts(settings, options.acceptsLoss ?? false, log)
+      const doubts = await askFirst(store, log, () => isClosing)
+      if (doubts === undefined) return null
+      refuseDoubts(doubts, options.acceptsLoss ?? false, log)
       const taking = follower.follow()
       following = taking.catch(() => undefined)
       const taken = await taking

@@ -50,6 +50,8 @@ export interface HubReport {
   readonly snapshots: readonly HubSnapshotFacts[]
   /** What the log takes in the store; as it was a minute ago at most. */
   readonly logBytes: number
+  /** Settings of the store by which it can lose what it has acknowledged. */
+  readonly unsafeSettings: readonly string[]
 }
 
 /** Files that another machine goes on with where this one is lost; what they belong to is in the database. */

@@ -26,6 +26,9 @@ export const HubStatus = z
       .nullable()
       .meta({ description: 'The workspace can be had again as it was at any moment since.' }),
     logBytes: z.int(),
+    unsafeSettings: z
+      .array(z.string())
+      .meta({ description: 'Settings by which PostgreSQL can lose what it has acknowledged.' }),
   })
   .meta({ id: 'HubStatus' })
 

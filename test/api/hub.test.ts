@@ -212,9 +212,10 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     isOver = true
     await Promise.all(writing)
     const leader = await leaderOf(machines)
+    await expectFigures(leader, cluster.url)
     const status = await hub('status', '--json')
-    expect(JSON.parse(status.output)).toMatchObject({ head: { address: leader.url } })
-    await expectFigures(leader)
+    const unsafeSettings = ['full_page_writes']
+    expect(JSON.parse(status.output)).toMatchObject({ head: { address: leader.url }, unsafeSettings })
     expect(unknown).toEqual([])
     const found = new Set<string>()
     let records = 0
@@ -314,10 +315,25 @@ async function define(call: ApiCall, name: string): Promise<void> {
 }
 
 /** What the leader tells programs that watch it, and people (D-370, D-371). */
-async function expectFigures(leader: HubMachine): Promise<void> {
+async function expectFigures(leader: HubMachine, postgres: string): Promise<void> {
   const { url } = leader
   expect((await fetch(`${url}/metrics`)).status).toBe(401)
   const ask = (path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${leader.token()}` } })
+  // What PostgreSQL was asked at the start may be otherwise since (D-360).
+  const client = new pg.Client({ connectionString: postgres })
+  await client.connect()
+  const set = async (sql: string): Promise<void> => {
+    await client.query(`ALTER SYSTEM ${sql}`)
+    await client.query('SELECT pg_reload_conf()')
+  }
+  await set('SET full_page_writes = off')
+  onTestFinished(async () => {
+    await set('RESET full_page_writes')
+    await client.end()
+  })
+  await expect
+    .poll(async () => (await (await ask('/metrics')).text()).includes('\ncairn_hub_unsafe_settings 1\n'))
+    .toBe(true)
   const answer = await ask('/metrics')
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const text = await answer.text()
@@ -332,7 +348,9 @@ async function expectFigures(leader: HubMachine): Promise<void> {
   const status = (await (await ask('/api/v1/hub')).json()) as {
     row: number
     nodes: { address: string; state: string }[]
+    unsafeSettings: string[]
   }
+  expect(status.unsafeSettings).toEqual(['full_page_writes'])
   expect(status.row).toBeGreaterThanOrEqual(figure('cairn_hub_row'))
   expect(status.nodes).toContainEqual(expect.objectContaining({ address: url, state: 'leads' }))
 }

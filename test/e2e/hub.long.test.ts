@@ -1,5 +1,6 @@
 // The part of the settings about the hub, over two real machines: through the door of the one that follows, and once nobody
 // follows any more.
+import pg from 'pg'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -41,6 +42,14 @@ describe.skipIf(!hasPostgres)('the hub on screen', () => {
     await table.getByRole('row', { name: new RegExp(`${first.url} Leads`) }).waitFor()
     await table.getByRole('row', { name: new RegExp(`${second.url} Follows`) }).waitFor({ timeout: 20_000 })
     await look(page, 'hub')
+    const client = new pg.Client({ connectionString: made.cluster.url })
+    await client.connect()
+    await client.query('ALTER SYSTEM SET full_page_writes = off')
+    await client.query('SELECT pg_reload_conf()')
+    await page.getByText('PostgreSQL can lose what it has acknowledged, by its settings: full_page_writes.').waitFor()
+    await client.query('ALTER SYSTEM RESET full_page_writes')
+    await client.query('SELECT pg_reload_conf()')
+    await client.end()
 
     await page.goto(`${first.url}/_console/#/settings/hub`)
     await second.stop()

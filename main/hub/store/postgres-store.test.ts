@@ -352,7 +352,7 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     const good = await ask('')
     expect(doubtsAbout(good)).toEqual([])
     expect(doubtsAbout(await ask('?options=-c%20synchronous_commit%3Doff'))).toEqual([
-      expect.stringContaining('synchronous_commit is off'),
+      { setting: 'synchronous_commit', words: expect.stringContaining('synchronous_commit is off') as unknown },
     ])
     expect(doubtsAbout({ ...good, fsync: 'off', pages: 'off', standbys: ['async'] })).toHaveLength(3)
     expect(doubtsAbout({ ...good, standbys: ['sync', 'async'], names: '*' })).toEqual([])

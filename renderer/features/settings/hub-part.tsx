@@ -24,7 +24,7 @@ export function HubPart() {
   const { data: hub, error, dataUpdatedAt, refetch } = useQuery(hubQuery)
   if (error && !hub) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!hub) return <p role="status">{t('word.loading')}</p>
-  const { nodes, snapshot, restorableFrom } = hub
+  const { nodes, snapshot, restorableFrom, unsafeSettings } = hub
   const isOld = snapshot !== null && dataUpdatedAt - Date.parse(snapshot.madeAt) > oldMs
   return (
     <>
@@ -34,6 +34,11 @@ export function HubPart() {
           <Notice tone="bad" live>
             {t('hub.silent', { when: formatMoment(new Date(dataUpdatedAt).toISOString()) })}
           </Notice>
+        </div>
+      )}
+      {unsafeSettings.length > 0 && (
+        <div className={parts.section}>
+          <Notice tone="bad">{t('hub.unsafe', { settings: unsafeSettings.join(', ') })}</Notice>
         </div>
       )}
       {!nodes.some(({ state }) => state === 'follows') && (

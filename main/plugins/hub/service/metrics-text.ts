@@ -41,6 +41,12 @@ export function metricsText(report: HubReport, version: string, now: number): st
       others.map(({ address, seenAgoMs }) => [{ address }, seenAgoMs / 1000]),
     ),
     metric('cairn_hub_log_bytes', 'gauge', 'The log in the store.', one(report.logBytes)),
+    metric(
+      'cairn_hub_unsafe_settings',
+      'gauge',
+      'Settings by which PostgreSQL can lose what it has acknowledged.',
+      one(report.unsafeSettings.length),
+    ),
     metric('cairn_hub_snapshots', 'gauge', 'Copies of the whole file that are kept.', one(snapshots.length)),
     ...(newest === undefined
       ? []

@@ -23,5 +23,6 @@ export function statusOf(report: HubReport, now: number): HubStatus {
       newest === undefined ? null : { row: newest.seq, madeAt: isoOf(newest.at), isVerified: newest.isVerified },
     restorableFrom: oldest === undefined ? null : isoOf(oldest.at),
     logBytes: report.logBytes,
+    unsafeSettings: [...report.unsafeSettings],
   }
 }

@@ -7,6 +7,7 @@ export const hubGerman: Record<keyof typeof hubStrings, string> = {
     'Mehrere Rechner halten diesen Arbeitsbereich: Einer führt, die anderen folgen und übernehmen, wenn er ausfällt.',
   'hub.alone': 'Kein anderer Rechner folgt: Starte einen, damit jemand übernehmen kann.',
   'hub.old': 'Die neueste Kopie ist älter als zwei Tage: siehe logs/hub der Rechner, die folgen.',
+  'hub.unsafe': 'PostgreSQL kann verlieren, was es bestätigt hat, wegen seiner Einstellungen: {settings}.',
   'hub.silent': 'Der Hub antwortet nicht. Du siehst den Stand vom {when}.',
   'hub.handover':
     'Bevor der führende Rechner aktualisiert oder abgeschaltet wird, lass einen anderen führen: {command}',

@@ -5,6 +5,7 @@ export const hubStrings = {
   'hub.lead': 'Several computers keep this workspace: one leads, the others follow and take over when it fails.',
   'hub.alone': 'No other computer follows: start one, so that somebody can take over.',
   'hub.old': 'The newest copy is older than two days: see logs/hub of the computers that follow.',
+  'hub.unsafe': 'PostgreSQL can lose what it has acknowledged, by its settings: {settings}.',
   'hub.silent': 'The hub does not answer. What you see is of {when}.',
   'hub.handover': 'Before the one that leads is upgraded or switched off, let another one lead: {command}',
   'hub.nodes': 'Computers',
