@@ -138,15 +138,27 @@ describe.skipIf(!hasPostgres)('a handover', () => {
   it('to a node that cannot lead leaves nobody waiting for it', { timeout: 60_000 }, async () => {
     const leader = await leaderOf(made.machines)
     const heir = made.machines.find((one) => one !== leader)!
+    const processes = async (): Promise<string[]> => {
+      const { output } = await made.hub('status', '--json')
+      const { nodes } = JSON.parse(output) as { nodes: { node: string; address: string; isHere: boolean }[] }
+      return nodes.filter(({ address, isHere }) => isHere && address === heir.url).map(({ node }) => node)
+    }
+    const old = await processes()
     await heir.stop()
     writeFileSync(join(heir.dataDir, 'config.json'), '{"outbound":{"allowedHosts":"wrong"}}')
     heir.start()
-    await heir.follows()
+    // Its former process is seen as there for some seconds yet.
+    const isNew = async (): Promise<boolean> => {
+      const now = await processes()
+      return now.length > 0 && !now.some((node) => old.includes(node))
+    }
+    await expect.poll(isNew, { timeout: 20_000 }).toBe(true)
     const led = (): number => leader.output.split('Cairn is running at').length
     const before = led()
-    await expect.poll(async () => (await made.hub('handover', '--to', heir.url)).code, { timeout: 20_000 }).toBe(0)
+    const handed = await made.hub('handover', '--to', heir.url)
+    expect(handed, handed.error).toMatchObject({ code: 0, output: expect.stringContaining(heir.url) })
     await expect.poll(led, { timeout: 10_000 }).toBe(before + 1)
-    expect(heir.errors).toContain('outbound.allowedHosts')
+    await expect.poll(() => heir.errors).toContain('outbound.allowedHosts')
   })
 })
 
