@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defaultPrefix, prefixMeta } from '#shared/api-prefix.ts'
 import { platformError } from '#shared/errors.ts'
 import { consoleRoutes } from '#shared/contracts/console.ts'
+import type { AuditSink } from '#main/kernel/audit-sink.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
@@ -46,6 +47,8 @@ export interface ConsoleParts {
   readonly cookies: CookieChoices
   /** Where a person opens the console, without code. */
   readonly consoleUrl: () => string
+  /** Hears of tried codes. */
+  readonly auditSink: () => AuditSink
   /** The proof of identity for a nonce; see proofFor in running-host.ts. */
   readonly prove: (nonce: string) => string
 }
@@ -53,11 +56,13 @@ export interface ConsoleParts {
 /** The bindings of the sign-in routes. */
 export function consoleBindings(parts: ConsoleParts): RouteBinding[] {
   const handlers: Handlers<typeof consoleRoutes> = {
-    openConsoleSession(_ctx, { body, headers }) {
+    openConsoleSession(ctx, { body, headers }) {
       // The guard refuses a foreign Origin; this exchange also refuses a missing one, so that only a page can make it.
       if (headers['origin'] === undefined) throw platformError('origin_forbidden', { reason: 'origin' })
-      if (!parts.codes.redeem(body.code)) throw platformError('invalid_credentials')
-      const cookie = writeSessionCookie(parts.cookies, parts.sessions.open(), sessionLifeSeconds)
+      const token = parts.codes.redeem(body.code) ? parts.sessions.open() : null
+      parts.auditSink().codeTried(ctx, token === null ? null : parts.sessions.find(token)!.id)
+      if (token === null) throw platformError('invalid_credentials')
+      const cookie = writeSessionCookie(parts.cookies, token, sessionLifeSeconds)
       return new Reply({ user: { id: localOwnerId, name: 'owner' } }, { headers: { 'set-cookie': cookie } })
     },
     getConsoleSession(ctx) {

@@ -240,7 +240,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       errorTables: options.errorTables ?? (() => []),
       mounts,
     }),
-    ...consoleBindings({ codes: options.codes, sessions: options.sessions, cookies, consoleUrl, prove: options.prove }),
+    ...consoleBindings({ ...options, cookies, consoleUrl, auditSink: pipeline.auditSink }),
   ]
   assertNoConflicts(bindings, mounts)
 

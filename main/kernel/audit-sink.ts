@@ -1,5 +1,6 @@
 // Who hears of requests that were refused and of keys that were used. The answer never waits for it. Knows no transport.
 import type { ChangeSource } from '#shared/events.ts'
+import type { RequestContext } from './context.ts'
 import type { Caller } from './identity.ts'
 
 /** A request that was refused because of who asked. */
@@ -20,7 +21,13 @@ export interface AuditSink {
   refused(refusal: Refusal): void
   /** A request that an API key let in. */
   keyUsed(caller: Caller, requestId: string): void
+  /** A one-time code was tried. @param sessionId of the session of the local owner that it opened; null where it did not hold */
+  codeTried(request: Pick<RequestContext, 'requestId' | 'source'>, sessionId: string | null): void
 }
 
 /** The audit sink of a host that keeps no audit. */
-export const noAuditSink: AuditSink = Object.freeze({ refused: () => undefined, keyUsed: () => undefined })
+export const noAuditSink: AuditSink = Object.freeze({
+  refused: () => undefined,
+  keyUsed: () => undefined,
+  codeTried: () => undefined,
+})

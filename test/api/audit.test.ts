@@ -4,7 +4,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { internalContext } from '#main/kernel/context.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import { cutOutdated } from '#main/plugins/audit/service/retention.ts'
@@ -146,6 +146,16 @@ describe('what becomes an entry', () => {
     const [entry] = await eventually('&kind=access.credential_refused')
     expect(entry).toMatchObject({ outcome: 'failed', actor: { id: 'anonymous' } })
     expect(JSON.stringify(entry)).not.toContain('canary')
+  })
+
+  it('a session of the owner that a one-time code opened, and a code that did not hold', async () => {
+    const open = (code: string) =>
+      host.anonymous('POST', '/_console/session', { code }, { origin: host.host.url }).then(({ status }) => status)
+    expect([await open('w'.repeat(32)), await open(host.host.mintCode())]).toEqual([401, 200])
+    const failed = { outcome: 'failed', actor: { id: 'anonymous' }, details: { method: 'one-time-code' } }
+    expect(await eventually('&kind=auth.sign_in_failed')).toMatchObject([failed])
+    const opened = { outcome: 'ok', actor: { id: localOwnerId }, credential: { kind: 'console-session' } }
+    expect(await eventually('&kind=auth.signed_in')).toMatchObject([opened])
   })
 
   it('nothing for a request without any credential', async () => {

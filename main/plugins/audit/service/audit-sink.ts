@@ -1,6 +1,7 @@
-// Refused requests and used keys as entries.
+// Refused requests, used keys and tried one-time codes as entries.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { AuditSink } from '#main/kernel/audit-sink.ts'
+import { localOwner } from '#main/kernel/context.ts'
 import type { AuditDraft, AuditSubject } from '../api.ts'
 
 const hourMs = 3_600_000
@@ -36,6 +37,16 @@ export function createAuditSink(parts: {
       if (usedAt.size >= maxKeys) usedAt.clear()
       usedAt.set(caller.credentialId, now)
       parts.note({ ...caller, requestId, source: 'API' }, { kind: 'key.used' })
+    },
+    codeTried({ requestId, source }, sessionId) {
+      const details = { method: 'one-time-code' }
+      if (sessionId === null) {
+        const nobody = { actor: { type: 'user', id: 'anonymous' }, requestId, source } as const
+        parts.note(nobody, { kind: 'auth.sign_in_failed', outcome: 'failed', details })
+        return
+      }
+      const owner = { actor: localOwner, credential: 'console-session', credentialId: sessionId, requestId, source }
+      parts.note(owner, { kind: 'auth.signed_in', details })
     },
   }
 }
