@@ -244,7 +244,19 @@ describe('a personal view', () => {
       const listed = await Promise.all(lists.map(async (list) => JSON.stringify((await other.as(1).get(list)).body)))
       expect(listed.filter((body) => /"Mine"|"task\.mine"|"exists":true/.test(body))).toEqual([])
     }
-    expect((await other.get('/meta/view/task.mine')).status).toBe(200)
+    // Nor is it told by the refusal of a write, or taken over by one.
+    const [path, stale] = ['/meta/view/task.mine', { 'if-match': '"another"' }]
+    const taken = { name: 'task.mine', object: 'task', viewKind: 'list', label: 'Taken' }
+    const body = { type: 'view', name: 'task.mine', item: taken }
+    const answers = [
+      await other.as(1).put(path, body, stale),
+      await other.as(1).put(`${path}?mode=draft`, body),
+      await other.as(1).post(`${path}/state`, { state: 'deprecated' }),
+      await other.as(1).delete(path, stale),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+    await other.as(1).post('/meta/bulk/register', { items: [{ type: 'view', name: 'task.mine', data: taken }] })
+    expect((await other.get(path)).body.item).toMatchObject({ label: 'Mine', scope: 'personal' })
     await other.stop()
   })
 })

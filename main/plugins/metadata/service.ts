@@ -177,6 +177,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     authorizer: options.authorizer,
     hook: (type) => hooks.get(type),
     rule: (type) => rules.get(type),
+    isSeen: (ctx, item) => seenBy(ctx, item) !== null,
     etag: ownEtag,
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)

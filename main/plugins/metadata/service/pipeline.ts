@@ -87,18 +87,20 @@ export interface PipelineParts extends WriteParts {
   readonly read: Reads
   readonly write: Write
   readonly authorizer: () => Authorizer
+  /** Whether a caller may know of an item. */
+  readonly isSeen: (ctx: RequestContext, item: MetadataItem) => boolean
 }
 
 /** The pipeline. What it throws is what the steps throw. */
 export interface Pipeline {
   /**
    * Runs a write that a caller asks for.
-   * @throws permission_denied
+   * @throws permission_denied, resource_not_found for a personal view of somebody else
    */
   run<K extends Exclude<keyof WriteRequests, 'place' | 'drop'>>(
     ctx: RequestContext,
     kind: K,
-    request: WriteRequests[K] & { readonly type: MetadataType; readonly authorized?: boolean },
+    request: WriteRequests[K] & { readonly type: MetadataType; readonly name: string; readonly authorized?: boolean },
   ): Promise<PreparedWrite>
   /**
    * Runs a write that another machine made; rights are not asked for.
@@ -132,6 +134,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     requireSystemPermission(parts.authorizer(), ctx, writeRights[asked.type] ?? 'manage_metadata')
   }
 
+  /** What is written to is told of by refusals, and read once it is the writer's own (D-115). @throws resource_not_found */
+  const requireSeen = (
+    ctx: RequestContext,
+    asked: { type: MetadataType; name: string; authorized?: boolean },
+  ): void => {
+    const item = asked.type === 'view' && asked.authorized !== true ? cache.get('view', asked.name) : undefined
+    if (item !== undefined && !parts.isSeen(ctx, item)) throw notFound('view', asked.name)
+  }
+
   const scopeOf = (ctx: RequestContext): WriteScope => ({ ...parts, ctx, items: cache, reads: read, mayWait: true })
 
   /** What its types have to do around a write may take long; a write without changes stores nothing. */
@@ -143,6 +154,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     async run(ctx, kind, request) {
       requireRight(ctx, request)
+      requireSeen(ctx, request)
       return serial(async () => {
         const prepared = await whenReady(() => preparers[kind](scopeOf(ctx), request))
         await store(kind, ctx, prepared)
@@ -165,7 +177,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       }),
     async bundle(ctx, entries, options) {
       for (const entry of entries) requireRight(ctx, subjectOf(entry))
-      return serial(() => runBundle({ ...parts, prepare: prepareEntry }, ctx, entries, options))
+      const prepare: typeof prepareEntry = (scope, entry, dryRun) => {
+        requireSeen(ctx, subjectOf(entry))
+        return prepareEntry(scope, entry, dryRun)
+      }
+      return serial(() => runBundle({ ...parts, prepare }, ctx, entries, options))
     },
     bundleBuilt: (ctx, build, options) =>
       serial(async () => runBundle({ ...parts, prepare: prepareEntry }, ctx, build(), options)),
