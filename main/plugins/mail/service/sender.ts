@@ -35,7 +35,8 @@ const firstPauseMs = 5_000
 const longestPauseMs = 1_800_000
 /** The timer looks at least this often, so that a clock that was moved is noticed. */
 const longestSleepMs = 60_000
-const readyPollMs = 50
+/** Looked again whether mails may leave: soon after a start, seldom while the database takes nothing. */
+const readyPollMs = { first: 50, longest: 500 }
 const stopMs = 3_000
 /** On a full disk, too: what was sent and is not noted is sent again. */
 const small: WriteOptions = { whenFull: true }
@@ -48,6 +49,7 @@ export function createSender({ transport, read, write, clock, log, isReady, word
   /** A server that is down is asked again at this time, whatever comes. */
   let serverPausedUntil = 0
   let serverFailures = 0
+  let pollMs = readyPollMs.first
 
   const sendNext = async (): Promise<boolean> => {
     const message = firstDue(read, clock.now())
@@ -115,9 +117,11 @@ export function createSender({ transport, read, write, clock, log, isReady, word
     if (isStopping || running !== undefined) return
     clearTimeout(timer)
     if (!isReady()) {
-      timer = setTimeout(wake, readyPollMs).unref()
+      timer = setTimeout(wake, pollMs).unref()
+      pollMs = Math.min(readyPollMs.longest, 2 * pollMs)
       return
     }
+    pollMs = readyPollMs.first
     running = drain()
       .catch((error: unknown) => {
         if (!isStopping) log.error({ err: error }, 'The queue of mails could not be read or written.')

@@ -52,7 +52,7 @@ const firstPauseMs = 5_000
 const longestPauseMs = 3_600_000
 const longestSleepMs = 60_000
 /** Looked again whether posts may leave: soon after a start, seldom while the database takes nothing. */
-const readyPollMs = { first: 50, longest: 5_000 }
+const readyPollMs = { first: 50, longest: 500 }
 const batchRows = 200
 const atOnce = 4
 /** Below what a stop waits for. */
