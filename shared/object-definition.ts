@@ -11,6 +11,7 @@ import { definitionError, isPlainObject, warnUnknown } from './object-definition
 import type { FieldDefinition } from './object-definition/field-shape.ts'
 import { namePattern, reservedFieldNames, reservedObjectNames } from './object-names.ts'
 import { fieldErrorsOf } from './schema-errors.ts'
+import { shortenLists } from './shorten-lists.ts'
 
 export { commonFieldZod } from './object-definition/field-shape.ts'
 export type { FieldDefinition } from './object-definition/field-shape.ts'
@@ -112,8 +113,9 @@ export type DefinitionResult =
 export function checkObjectDefinition(input: unknown): DefinitionResult {
   const errors: FieldError[] = []
   const warnings: DefinitionWarning[] = []
-  const result = objectZod.safeParse(input)
-  if (!result.success) errors.push(...fieldErrorsOf(result.error.issues, input))
+  const shorter = shortenLists(objectZod, input)
+  const result = objectZod.safeParse(shorter)
+  if (!result.success) errors.push(...fieldErrorsOf(result.error.issues, shorter))
   const definition = (result.success ? result.data : input) as ObjectDefinition
   if (!isPlainObject(definition) || !isPlainObject(definition.fields)) return { ok: false, errors, warnings }
   if (result.success) warnUnknownKeys(definition, warnings)

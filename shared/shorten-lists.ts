@@ -1,12 +1,12 @@
-// Cuts lists that a schema refuses: it would name every one of a hundred thousand wrong entries, which takes longer than
+// Cuts lists and maps that a schema refuses: it would name every one of a hundred thousand wrong entries, which takes longer than
 // all else of a request, and at most a hundred problems are told (D-22). Knows no route.
 import { z } from 'zod'
 
-/** Shorter lists are left to the schema. */
+/** Shorter ones are left to the schema. */
 const longFrom = 1_000
 const maxRefused = 100
 
-/** The value, with lists that are too long, or hold many wrong entries, cut behind what shows it. */
+/** The value, with lists that are too long, and lists and maps that hold many wrong entries, cut behind what shows it. */
 export function shortenLists(schema: z.core.$ZodType, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const def = schema._zod.def as z.core.$ZodTypes['_zod']['def']
@@ -27,6 +27,8 @@ export function shortenLists(schema: z.core.$ZodType, value: unknown): unknown {
       return Array.isArray(value) ? value : shortenMembers(def.shape, value as Readonly<Record<string, unknown>>)
     case 'array':
       return Array.isArray(value) ? shortenList(def, value) : value
+    case 'record':
+      return Array.isArray(value) ? value : shortenMap(def, value as Readonly<Record<string, unknown>>)
     default:
       return value
   }
@@ -50,8 +52,27 @@ function shortenList({ element, checks = [] }: z.core.$ZodArrayDef, list: readon
     .map(({ _zod }) => _zod.def as { readonly check: string; readonly maximum?: number })
     .find(({ check }) => check === 'max_length')?.maximum
   if (most !== undefined && list.length > most) return list.slice(0, most + 1)
-  if (list.length < longFrom) return list
+  const end = endOf(list, (item) => fits(element, item))
+  return end === undefined ? list : list.slice(0, end)
+}
+
+function shortenMap(
+  { keyType, valueType }: z.core.$ZodRecordDef,
+  map: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(map)
+  const end = endOf(entries, ([key, member]) => fits(keyType, key) && fits(valueType, member))
+  return end === undefined ? map : Object.fromEntries(entries.slice(0, end))
+}
+
+/** Where to cut what holds more wrong entries than are told; undefined where nothing is cut. */
+function endOf<T>(entries: readonly T[], isFit: (entry: T) => boolean): number | undefined {
+  if (entries.length < longFrom) return undefined
   let refused = 0
-  const end = list.findIndex((item) => !z.core.safeParse(element, item).success && ++refused === maxRefused)
-  return end === -1 ? list : list.slice(0, end + 1)
+  const last = entries.findIndex((entry) => !isFit(entry) && ++refused === maxRefused)
+  return last === -1 ? undefined : last + 1
+}
+
+function fits(schema: z.core.$ZodType, value: unknown): boolean {
+  return z.core.safeParse(schema, value).success
 }

@@ -8,6 +8,7 @@ import type { FieldType } from '../field-types/field-type.ts'
 import { canBeSum, fieldTypeNames, findFieldType, isInnerType } from '../field-types/registry.ts'
 import { namePattern } from '../object-names.ts'
 import { fieldErrorsOf } from '../schema-errors.ts'
+import { shortenLists } from '../shorten-lists.ts'
 import type { Findings } from './definition-problems.ts'
 import { definitionError, isPlainObject, warnUnknown } from './definition-problems.ts'
 import type { FieldDefinition } from './field-shape.ts'
@@ -42,8 +43,9 @@ export function checkField(fieldName: string, field: unknown, place: FieldPlace)
     errors.push(definitionError(`${path}.type`, 'not_allowed', message, type))
     return
   }
-  const settings = settingsZod(fieldType).safeParse(field)
-  if (!settings.success) errors.push(...fieldErrorsOf(settings.error.issues, field, path))
+  const shorter = shortenLists(settingsZod(fieldType), field)
+  const settings = settingsZod(fieldType).safeParse(shorter)
+  if (!settings.success) errors.push(...fieldErrorsOf(settings.error.issues, shorter, path))
   warnUnknown(common.data, { ...commonFieldShape, ...fieldType.settings }, `${path}.`, warnings)
   checkPattern(common.data, place)
   checkOptions(common.data, fieldType, place)

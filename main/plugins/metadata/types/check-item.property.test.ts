@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { wholeItems } from '../../../../test/support/metadata-examples.ts'
 import { visitReferences } from '../references/item-references.ts'
 import { checkItem } from './check-item.ts'
@@ -60,5 +61,20 @@ describe.each(metadataTypes)('an item of type %s', (type) => {
       }),
       { numRuns: 150 },
     )
+  })
+})
+
+describe('a hundred thousand wrong entries', () => {
+  const many = (entry: unknown): unknown[] => Array.from({ length: 100_000 }, () => entry)
+  const named = (entry: unknown): object => Object.fromEntries(many(entry).map((one, at) => [`n${at}`, one]))
+  it.each<[MetadataType, object]>([
+    ['hook', { object: 'deal', events: many('x') }],
+    ['permission', { tabPermissions: named(1) }],
+    ['object', { fields: { title: { type: 'text' } }, triggers: many({}) }],
+    ['object', { fields: { title: { type: 'text' } }, analytics: { measures: named(1) } }],
+  ])('of a %s are not all named', (type, item) => {
+    const { errors } = checkItem(type, { name: 'thing', ...item })
+    expect(errors.length).toBeGreaterThanOrEqual(100)
+    expect(errors.length).toBeLessThan(120)
   })
 })

@@ -4,6 +4,7 @@ import type { FieldError } from '#shared/errors.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
 import { checkInlineRules } from '#shared/rules/inline-rules.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { shortenLists } from '#shared/shorten-lists.ts'
 import { checkExtension } from '../service/check-extension.ts'
 import { checkDefaults, checkJsonSchemas } from './check-defaults.ts'
 import { checkObjectParts } from './check-object-parts.ts'
@@ -53,8 +54,9 @@ function checkShape(shape: CompiledShape, item: Item): ItemCheck {
 }
 
 function problemsOf(schema: CompiledShape['schema'], item: Item): FieldError[] {
-  const parsed = schema.safeParse(item)
-  return parsed.success ? [] : fieldErrorsOf(parsed.error.issues, item)
+  const shorter = shortenLists(schema, item)
+  const parsed = schema.safeParse(shorter)
+  return parsed.success ? [] : fieldErrorsOf(parsed.error.issues, shorter)
 }
 
 /** Keys of which one is needed and none is there. */

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { shortenLists } from '#shared/shorten-lists.ts'
 import type { ItemCheck, ItemWarning } from './shape-parts.ts'
 import { cel, filter, flag, map, text } from './shape-parts.ts'
 import { unknownKeys } from './unknown-keys.ts'
@@ -36,6 +37,9 @@ export const analyticsZod = z.looseObject({
   joins: z.union([map, z.array(z.unknown())]).optional(),
 })
 
+/** What stands behind so many problems is not looked at (D-22). */
+const maxTold = 100
+
 /** The problems and unknown keys of these parts of a definition that is otherwise right. */
 export function checkObjectParts(definition: Readonly<Record<string, unknown>>, checkItem: CheckItem): ItemCheck {
   const { name: object } = definition
@@ -52,6 +56,7 @@ export function checkObjectParts(definition: Readonly<Record<string, unknown>>, 
       continue
     }
     list.forEach((item: unknown, index) => {
+      if (errors.length >= maxTold) return
       const at = `${key}.${index}`
       if (typeof item !== 'object' || item === null || Array.isArray(item)) {
         errors.push({ field: at, code: 'invalid_type', message: 'Expected an object.', value: item })
@@ -64,8 +69,9 @@ export function checkObjectParts(definition: Readonly<Record<string, unknown>>, 
   }
   const given = definition['analytics']
   if (given !== undefined && given !== null) {
-    const parsed = analyticsZod.safeParse(given)
-    if (!parsed.success) errors.push(...fieldErrorsOf(parsed.error.issues, given, 'analytics'))
+    const shorter = shortenLists(analyticsZod, given)
+    const parsed = analyticsZod.safeParse(shorter)
+    if (!parsed.success) errors.push(...fieldErrorsOf(parsed.error.issues, shorter, 'analytics'))
     for (const path of unknownKeys(analyticsZod, given, 'analytics')) {
       warnings.push({ path, message: 'The key is not known and was kept.' })
     }
