@@ -7,8 +7,9 @@ import type { RosterDevice } from './roster-entries.ts'
 import { createRoster } from './roster.ts'
 
 const machine = (letter: string): RosterDevice => ({
-  ...{ device: letter.repeat(32), name: letter, user: 'u', userName: 'U', role: 'admin', addedAt: '', revokedAt: null },
+  ...{ device: letter.repeat(32), name: letter, user: 'u', userName: 'U', addedAt: '', revokedAt: null },
   ...{ signKey: `${'A'.repeat(43)}=`, fingerprint: letter.repeat(64) },
+  role: 'admin',
 })
 
 it('is waited for however the clock is set meanwhile', () => {
