@@ -107,6 +107,7 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     })
     expect(existsSync(join(keyless, 'cairn.db'))).toBe(false)
     // Also where the file is at the end of the log, of which nothing would have to be opened.
+    rmSync(join(keyless, 'cairn.db-hub'), { force: true })
     copyFileSync(join(folder, 'a', 'cairn.db'), join(keyless, 'cairn.db'))
     expect(await serve(keyless)).toMatchObject({
       code: 1,
