@@ -50,8 +50,10 @@ const maxTries = 10
 /** Makes the runner. */
 export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
   const { clock, log } = parts
-  /** Tries that may have failed in passing, of the event under way. */
-  let tries = { eventId: -1, count: 0 }
+  /** Tries that may have failed in passing, of the event under way: of each action, named by its trigger and place. */
+  let tries = { eventId: -1, counts: new Map<string, number>() }
+  /** Actions that took too long at every try for an event, and at each since: others would wait nine minutes for each. */
+  const spent = new Set<string>()
   const running = new WeakMap<RequestContext, TriggerRun>()
 
   const runTrigger = async (event: PlatformEvent, trigger: Trigger, subject: TriggerSubject): Promise<void> => {
@@ -63,7 +65,7 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
       now: Date.parse(event.timestamp),
       timeZone: parts.timeZone(),
     }
-    let failed = false
+    const keyOf = (action: number): string => `${trigger.name} ${action}`
     const pending = (action: number): TriggerRun => ({
       eventId: event.eventId,
       trigger: trigger.name,
@@ -76,19 +78,24 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
       caller: `${event.actor.type}:${event.actor.id}`,
       at: clock.iso(),
     })
-    const fail = async (action: number, error: unknown): Promise<void> => {
+    const fail = async (action: number, error: unknown, skipped: readonly number[] = []): Promise<void> => {
       if (isPassing(error)) {
-        const count = tries.eventId === event.eventId ? tries.count + 1 : 1
-        tries = { eventId: event.eventId, count: count % maxTries }
-        if (count < maxTries) throw error
+        if (tries.eventId !== event.eventId) tries = { eventId: event.eventId, counts: new Map() }
+        const key = keyOf(action)
+        const count = (tries.counts.get(key) ?? 0) + 1
+        const isSlow = error.code === 'timeout'
+        tries.counts.set(key, count % maxTries)
+        if (count < maxTries && !(isSlow && spent.has(key))) throw error
+        if (isSlow) spent.add(key)
       }
-      failed = true
       const reason = reasonOf(error)
       // The log keeps what is purged, so it gets no reason that may quote a record.
       const code = reason.split(':', 1)[0]
       log.warn({ trigger: trigger.name, action, eventId: event.eventId, code }, 'An action of a trigger failed.')
       await parts.write('data.trigger', (tx) => {
         addRun(tx, { ...pending(action), status: 'failed', error: reason })
+        // Together with it: after an end in between the rest would be taken for what is still to do.
+        for (const at of skipped) addRun(tx, { ...pending(at), status: 'skipped' })
         if (!parts.exists(tx, subject.object, subject.recordId)) forgetReasons(tx, subject.recordId)
       })
     }
@@ -100,10 +107,6 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
     }
     for (const [at, action] of trigger.actions.entries()) {
       if (hasRun(parts.read, event.eventId, trigger.name, at)) continue
-      if (failed) {
-        await parts.write('data.trigger', (tx) => addRun(tx, { ...pending(at), status: 'skipped' }))
-        continue
-      }
       const ctx = contextOf(event, parts.organizationOf(subject.object, subject.recordId))
       running.set(ctx, pending(at))
       try {
@@ -120,10 +123,12 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
         ])
         const config = Object.fromEntries(filled)
         await parts.run(ctx, action.type, config, subject, (tx) => addRun(tx, pending(at)))
+        spent.delete(keyOf(at))
         if (!hasRun(parts.read, event.eventId, trigger.name, at))
           await parts.write('data.trigger', (tx) => addRun(tx, pending(at)))
       } catch (error) {
-        await fail(at, error)
+        await fail(at, error, [...trigger.actions.keys()].slice(at + 1))
+        return
       }
     }
   }
@@ -195,7 +200,7 @@ function holds({ condition }: Trigger, scope: ExpressionScope): boolean {
 }
 
 /** Whether trying again later may help: the outbox does so. */
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): error is PlatformError {
   return error instanceof PlatformError && (error.code === 'service_unavailable' || error.code === 'timeout')
 }
 
