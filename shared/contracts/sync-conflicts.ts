@@ -104,6 +104,9 @@ export const SyncConflict = z
     sides: z.string().meta({
       description: 'A digest of the sides as they are shown: another one once a side is another one (D-414).',
     }),
+    isGone: z.literal(true).optional().meta({
+      description: 'The record was removed for good: there is nothing to restore, and only `delete` ends it.',
+    }),
     state: z.enum(['open', 'resolved', 'auto']),
     foundAt: z.string(),
     resolvedAt: z.string().optional(),
@@ -222,7 +225,14 @@ export const syncConflictRoutes = defineRoutes({
     operationId: 'resolveConflicts',
     method: 'POST',
     path: '/sync/conflicts/resolve',
-    body: z.object({ ids: z.array(z.string()).min(1).max(200), choice: z.enum(['newest', 'mine', 'theirs']) }),
+    body: z.object({
+      ids: z.array(z.string()).min(1).max(200),
+      choice: z.enum(['newest', 'mine', 'theirs']),
+      sides: z
+        .record(z.string(), z.string())
+        .optional()
+        .meta({ description: '`sides` of the conflicts as they were seen, by id.' }),
+    }),
     response: z
       .object({
         resolved: z.array(z.string()).meta({ description: 'Ids.' }),

@@ -142,3 +142,19 @@ it('cannot be opened again after 90 days', async () => {
   const answer = await host.post(`/sync/conflicts/${conflictId(old)}/reopen`, {})
   expect([answer.status, answer.body.error.details.reason]).toEqual([409, 'too_late'])
 })
+
+it('is refused everywhere while sync is off', async () => {
+  const other = await createTestHost()
+  try {
+    for (const path of ['/sync/conflicts', '/sync/conflicts/x', '/sync/problems']) {
+      const answer = await other.get(path)
+      expect([answer.status, answer.body.error.code], path).toEqual([409, 'sync_disabled'])
+    }
+    for (const path of ['/sync/conflicts/x/resolve', '/sync/conflicts/resolve', '/sync/conflicts/x/reopen']) {
+      const answer = await other.post(path, { choice: path.endsWith('s/resolve') ? 'mine' : 'winner', ids: ['x'] })
+      expect([answer.status, answer.body.error.code], path).toEqual([409, 'sync_disabled'])
+    }
+  } finally {
+    await other.stop()
+  }
+})

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import { putProblem, removeProblem } from '#main/plugins/sync/store/problem-store.ts'
 import { noteProblemOpened } from '#main/plugins/sync/store/problem-store.ts'
 import type { Answer } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
@@ -60,6 +60,22 @@ const only = async (machine: SyncMachine, query = '') => {
 }
 const resolve = ({ host }: SyncMachine, id: string, body: object): Promise<Answer> =>
   host.post(`/sync/conflicts/${id}/resolve`, body)
+
+/** The code of what was decided on what stood there before something that was written meanwhile. */
+async function overtaken({ plugin }: SyncMachine, write: () => Promise<Answer>, decide: () => Promise<Answer>) {
+  let isHeld = true
+  const held = plugin.writeStepwise('test.hold', function* () {
+    while (isHeld) yield
+  })
+  const written = write()
+  await pause(40)
+  const decided = decide()
+  await pause(40)
+  isHeld = false
+  await held
+  expect((await written).status).toBe(200)
+  return (await decided).body.error?.code as unknown
+}
 
 /** A record with one field written on both machines at once; b wrote last. */
 async function clash(field: 'title' | 'size' | 'labels', base: unknown, first: unknown, second: unknown) {
@@ -146,7 +162,11 @@ describe('a field that was written on two machines', () => {
     const { a, b, id } = await clash('title', 'One', 'Two', 'Three')
     await patch(a, id, { size: 3 })
     expect((await list(a)).total).toBe(1)
-    await patch(a, id, { title: 'Five' })
+    // Nor is it written over by somebody who decided before it came.
+    const { id: conflict } = await only(a)
+    const edit = () => a.host.patch(`/data/part/${id}`, { title: 'Five' })
+    expect(await overtaken(a, edit, () => resolve(a, conflict, { choice: 'loser' }))).toBe('conflict')
+    expect(await read(a, id)).toMatchObject({ title: 'Five' })
     expect(await only(a, '?state=resolved')).toMatchObject({ resolution: 'edit' })
     await expectPeace(a, b, id)
   })
@@ -271,6 +291,25 @@ describe('a field that was written on two machines', () => {
     await expectPeace(a, b, id)
   })
 
+  it('ends by what stands there where its record is in the trash', async () => {
+    const { a, b, id } = await clash('title', 'One', 'Two', 'Three')
+    // Nor is another one listed where two gave it to somebody: no field is there to decide.
+    const name = { kind: 'record', object: a.metadata.objectSchema('part')!.uid, record: id } as const
+    for (const { plugin, engine, inc } of [a, b])
+      await plugin.write('test.owner', (tx) =>
+        engine.docs.edit(tx, internalContext('test'), name, (place) => place.set({ _owner: `user ${inc}` })),
+      )
+    await exchange(a, b)
+    expect((await a.host.delete(`/data/part/${id}`)).status).toBe(200)
+    await exchange(a, b)
+    const answer = await resolve(a, (await only(a)).id, { choice: 'winner' })
+    expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ record: null, conflict: { resolution: 'winner' } })
+    await exchange(a, b)
+    expect([(await list(a)).total, (await list(b)).total]).toEqual([0, 0])
+    expect((await b.host.post(`/data/part/${id}/restore`)).body.record).toMatchObject({ title: 'Three' })
+    await expectPeace(a, b, id)
+  })
+
   it('refuses choices that do not fit, by name', async () => {
     const { a } = await clash('title', 'One', 'Two', 'Three')
     const { id: conflict } = await only(a)
@@ -334,7 +373,7 @@ describe('a record that was deleted while it was edited elsewhere', () => {
     const [winner, loser] = isThere ? sides : sides.toReversed()
     for (const machine of [a, b]) {
       expect((await machine.host.get(`/data/part/${id}`)).status).toBe(isThere ? 200 : 404)
-      expect(await only(machine)).toMatchObject({ kind: 'delete_edit', winner, losers: [loser] })
+      expect(await only(machine)).toMatchObject({ kind: 'delete_edit', winner, losers: [loser], base: {} })
     }
     const answer = await resolve(b, (await only(b)).id, { choice: way })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
@@ -376,6 +415,10 @@ describe('a value that two records have', () => {
 
   it('makes one record of two', async () => {
     const { a, b, owner, other, conflict } = await twice()
+    for (const id of [owner, other]) {
+      const written = () => a.host.patch(`/data/part/${id}`, { notes: 'Meanwhile' })
+      expect(await overtaken(a, written, () => resolve(a, conflict, { choice: 'merge' }))).toBe('CONCURRENT_UPDATE')
+    }
     const answer = await resolve(a, conflict, { choice: 'merge' })
     expect(answer.body, JSON.stringify(answer.body)).toMatchObject({
       record: { id: owner, code: 'K1', title: 'Mine', size: 4 },
@@ -418,6 +461,24 @@ describe('many conflicts', () => {
     expect(answer.body.failed).toMatchObject([{ id: 'nothing', error: { code: 'sync_conflict_not_found' } }])
     await expectPeace(a, b, ids[0]!)
     for (const id of ids) expect(await read(b, id)).toMatchObject({ title })
+  })
+
+  it('are decided on the sides that were seen: what has others by now stays open', async () => {
+    const [a, b] = await two()
+    const ids = [await create(a, { title: 'p' }), await create(a, { title: 'q' })]
+    await exchange(a, b)
+    for (const machine of [a, b]) for (const id of ids) await patch(machine, id, { title: `At once ${machine.inc}` })
+    await carry(b, a)
+    const { conflicts } = await list(a)
+    await patch(b, ids[0]!, { title: 'Later' })
+    await carry(b, a)
+    const sides = Object.fromEntries(conflicts.map((one: { id: string; sides: string }) => [one.id, one.sides]))
+    const answer = await a.host.post('/sync/conflicts/resolve', { ids: Object.keys(sides), choice: 'newest', sides })
+    expect(answer.body.resolved).toHaveLength(1)
+    const present = await only(a)
+    expect(present).toMatchObject({ recordId: ids[0], winner: { value: 'Later' } })
+    const details = { currentVersion: present.sides, currentItem: present }
+    expect(answer.body.failed).toMatchObject([{ id: present.id, error: { code: 'CONCURRENT_UPDATE', details } }])
   })
 
   it('come page by page and by record', async () => {
@@ -535,20 +596,4 @@ describe('what lies aside', () => {
     expect(a.host.takeEvents().map(({ type }) => type)).toContain('sync.problem.closed')
     await a.plugin.write('test.tidy', (tx) => removeProblem(tx, b.inc, 1))
   })
-})
-
-it('is refused everywhere while sync is off', async () => {
-  const host = await createTestHost()
-  try {
-    for (const path of ['/sync/conflicts', '/sync/conflicts/x', '/sync/problems']) {
-      const answer = await host.get(path)
-      expect([answer.status, answer.body.error.code], path).toEqual([409, 'sync_disabled'])
-    }
-    for (const path of ['/sync/conflicts/x/resolve', '/sync/conflicts/resolve', '/sync/conflicts/x/reopen']) {
-      const answer = await host.post(path, { choice: path.endsWith('s/resolve') ? 'mine' : 'winner', ids: ['x'] })
-      expect([answer.status, answer.body.error.code], path).toEqual([409, 'sync_disabled'])
-    }
-  } finally {
-    await host.stop()
-  }
 })

@@ -1,5 +1,6 @@
 // Where definitions, numbers and edits meet while two hosts do not see each other: what was acknowledged is there afterwards,
 // on both and in rows as in documents.
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -268,6 +269,38 @@ describe('a comment that both edit', () => {
     }
     expect(await open(desk)).toEqual([])
     await until('it is decided on the other one', async () => (await open(laptop)).length === 0)
+  })
+})
+
+describe('a task that both edit', () => {
+  it('keeps what is written to it while one of its parts is decided', async () => {
+    const record = await made(desk, 'ticket', { title: 'To be done' })
+    const data = { dueDate: '2026-03-01', done: false }
+    const { id } = await addItem(desk, `ticket/${record}`, { type: 'task', body: 'Once', data })
+    await hosts.agree()
+    await hosts.part()
+    const place = `/data/ticket/${record}/feed/${id}`
+    for (const [host, dueDate] of [
+      [desk, '2026-03-02'],
+      [laptop, '2026-03-03'],
+    ] as const)
+      expect((await host.put(place, { data: { dueDate } })).status).toBe(200)
+    await hosts.join()
+    const [conflict] = (await desk.get('/sync/conflicts?object=ticket')).body.conflicts
+    expect(conflict).toMatchObject({ feedItem: { id, part: 'data.dueDate' } })
+    let isHeld = true
+    const held = desk.host.database.writeStepwise('test.hold', function* () {
+      while (isHeld) yield
+    })
+    const written = desk.put(place, { data: { done: true } })
+    await pause(40)
+    const decided = desk.post(`/sync/conflicts/${conflict.id}/resolve`, { choice: 'loser' })
+    await pause(40)
+    isHeld = false
+    await held
+    expect([(await written).status, (await decided).status]).toEqual([200, 200])
+    const { items } = await pageOf(desk, `ticket/${record}/feed?type=tasks_only`)
+    expect(items[0]!.data).toMatchObject({ done: true, dueDate: '2026-03-02' })
   })
 })
 

@@ -116,6 +116,7 @@ describe('a record that is removed for good', () => {
           base: { title: 'quicksilver' },
           winner: { value: null },
           losers: [{ value: { title: 'Meanwhile' } }],
+          isGone: true,
         },
       ])
     }

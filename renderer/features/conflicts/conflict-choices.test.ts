@@ -37,6 +37,9 @@ describe('the sides of a conflict', () => {
     expect(sides.map(({ choice }) => choice?.decision.choice)).toEqual(['delete', 'restore'])
     const back = sidesOf(conflict({ kind: 'delete_edit', winner: side({}), losers: [side(null)] }))
     expect(back.map(({ choice }) => choice?.decision.choice)).toEqual(['restore', 'delete'])
+    const gone = conflict({ kind: 'delete_edit', winner: side(null), losers: [side({ pages: 2 })], isGone: true })
+    expect(sidesOf(gone).map(({ choice }) => choice?.decision.choice)).toEqual(['delete', undefined])
+    expect(isForMany(gone, 'newest')).toBe(false)
   })
 
   it('show what does not fit without offering it', () => {

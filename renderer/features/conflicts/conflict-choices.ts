@@ -31,8 +31,8 @@ export interface OtherWays {
 const many: ReadonlySet<Conflict['kind']> = new Set(['field', 'text', 'fork', 'delete_edit'])
 
 /** Whether a conflict can be decided together with others; what was refused can only be taken back together. */
-export function isForMany({ kind, refusal }: Conflict, choice: ManyChoice): boolean {
-  return many.has(kind) || (choice === 'theirs' && refusal?.choices.includes('winner') === true)
+export function isForMany({ kind, refusal, isGone }: Conflict, choice: ManyChoice): boolean {
+  return (many.has(kind) && isGone !== true) || (choice === 'theirs' && refusal?.choices.includes('winner') === true)
 }
 
 /** Whose a side is; unknown while this device is not known. */
@@ -42,7 +42,7 @@ export function whoseIs({ device }: ConflictSide, ownDevice: string | undefined)
 }
 
 /** The sides of a conflict in the order of their keys: 1 is what stands now. */
-export function sidesOf({ kind, winner, losers, state, item, base }: Conflict): readonly ShownSide[] {
+export function sidesOf({ kind, winner, losers, state, item, base, isGone }: Conflict): readonly ShownSide[] {
   switch (kind) {
     case 'refused':
       return [
@@ -61,7 +61,8 @@ export function sidesOf({ kind, winner, losers, state, item, base }: Conflict): 
           : {
               side,
               heading: item ? 'conflicts.side.recordsWritten' : 'conflicts.side.edited',
-              choice: act('restore', item ? 'conflicts.bringBack' : 'conflicts.restore'),
+              // Of what was removed for good nothing else is left.
+              choice: isGone ? undefined : act('restore', item ? 'conflicts.bringBack' : 'conflicts.restore'),
             },
       )
     case 'unique':

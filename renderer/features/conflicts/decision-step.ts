@@ -10,7 +10,7 @@ const partConflicts = 200
 
 /** Decided conflicts, and how: one by a decision, several by a choice for all. */
 export interface DecisionStep {
-  conflicts: readonly Pick<Conflict, 'id' | 'object'>[]
+  conflicts: readonly Pick<Conflict, 'id' | 'object' | 'sides'>[]
   again: { decision: Decision } | { choice: ManyChoice }
 }
 
@@ -21,18 +21,25 @@ export const rememberDecision = defineUndo<DecisionStep>('conflicts.decision', {
     await refresh(conflicts)
   },
   async redo({ conflicts, again }) {
-    const ids = conflicts.map(({ id }) => id)
-    if ('choice' in again) await decideAgain(ids, again.choice)
-    else for (const id of ids) await call('resolveConflict', { params: { id }, body: again.decision })
+    if ('choice' in again) await decideAgain(conflicts, again.choice)
+    else for (const { id } of conflicts) await call('resolveConflict', { params: { id }, body: again.decision })
     await refresh(conflicts)
   },
 })
 
-/** Decides conflicts by a choice for all, part by part; answers those that were decided. @throws ApiError */
-export async function decideAgain(ids: readonly string[], choice: ManyChoice): Promise<Set<string>> {
+/**
+ * Decides conflicts by a choice for all, part by part, on the sides they are given with; answers those that were decided.
+ * @throws ApiError
+ */
+export async function decideAgain(
+  conflicts: readonly Pick<Conflict, 'id' | 'sides'>[],
+  choice: ManyChoice,
+): Promise<Set<string>> {
   const done = new Set<string>()
-  for (let at = 0; at < ids.length; at += partConflicts) {
-    const answer = await call('resolveConflicts', { body: { ids: ids.slice(at, at + partConflicts), choice } })
+  for (let at = 0; at < conflicts.length; at += partConflicts) {
+    const part = conflicts.slice(at, at + partConflicts)
+    const sides = Object.fromEntries(part.map((one) => [one.id, one.sides]))
+    const answer = await call('resolveConflicts', { body: { ids: part.map(({ id }) => id), choice, sides } })
     for (const id of answer.resolved) done.add(id)
   }
   return done

@@ -57,7 +57,7 @@ export function useDecisions(): Decisions {
   /** Tells what was done, and lets it be taken back from the message and by the key. */
   const offerUndo = (message: string, conflicts: readonly Conflict[], again: DecisionStep['again']): void => {
     const { id } = rememberDecision(message, {
-      conflicts: conflicts.map(({ id: conflict, object }) => ({ id: conflict, object })),
+      conflicts: conflicts.map(({ id: conflict, object, sides }) => ({ id: conflict, object, sides })),
       again,
     })
     const action = { label: t('app.undo'), run: () => void undoAndTell(id, t('conflicts.reopened')) }
@@ -87,7 +87,7 @@ export function useDecisions(): Decisions {
     async decideMany(conflicts, choice) {
       const ids = conflicts.map(({ id }) => id)
       await during(ids, async () => {
-        const done = await decideAgain(ids, choice)
+        const done = await decideAgain(conflicts, choice)
         await refresh(conflicts)
         const decided = conflicts.filter(({ id }) => done.has(id))
         const left = conflicts.length - decided.length

@@ -92,7 +92,8 @@ function fieldConflicts(scene: Omit<ConflictScene, 'outcome'>): ConflictDraft[] 
   const strays = new Set([...merged.strays.values()].flat())
   const byField = new Map<string, FieldConflict[]>()
   for (const conflict of merged.conflicts) {
-    if (conflict.uid === '_created' || conflict.uid === DELETED_KEY || conflict.uid === PURGED_KEY) continue
+    // Of owners the later one counts: the history of the record has both, and no field is there to decide.
+    if (conflict.uid.startsWith('_')) continue
     // All members are in a text that was made of them.
     if (strays.has(conflict.winner) && isTextual(syncedFields(schema).byUid.get(conflict.uid)!)) continue
     byField.set(conflict.uid, [...(byField.get(conflict.uid) ?? []), conflict])
@@ -275,7 +276,7 @@ function overruledDeletion(scene: DeletionScene): ConflictDraft[] {
   const deletions = losers.filter(([, value]) => objectIn(value) !== null)
   if (winner === undefined || deletions.length === 0) return []
   const sides = { winner: sideOf(winner, writerOf, {}), losers: deletions.map((entry) => deletedSide(entry, writerOf)) }
-  return [draftOf(scene, { kind: 'delete_edit', field: '', ...sides })]
+  return [draftOf(scene, { kind: 'delete_edit', field: '', ...sides }, { value: {} })]
 }
 
 /** Long texts that are others now than those who deleted the record had seen. */

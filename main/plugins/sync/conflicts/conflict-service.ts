@@ -30,7 +30,8 @@ import { decideRefused } from './resolve-refused.ts'
 
 type Routes = typeof syncConflictRoutes
 type Query = z.output<NonNullable<Routes['listConflicts']['query']>>
-type ManyChoice = z.output<NonNullable<Routes['resolveConflicts']['body']>>['choice']
+type Many = z.output<NonNullable<Routes['resolveConflicts']['body']>>
+type ManyChoice = Many['choice']
 type Resolved = z.input<Routes['resolveConflict']['response']>
 
 /** A conflict can be opened again for this long. @source sync.md section 17 */
@@ -141,15 +142,18 @@ export function createConflictService(parts: ConflictParts) {
       return open.filter((conflict) => view.see(conflict) !== null).length
     },
     resolve,
-    /** Decides one after the other; what fails leaves the others alone. */
-    async resolveMany(ctx: RequestContext, ids: readonly string[], choice: ManyChoice) {
+    /** Decides one after the other; what fails, or has other sides than were seen, leaves the others alone. */
+    async resolveMany(ctx: RequestContext, { ids, choice, sides }: Many) {
       const { device } = engine()
       const resolved: string[] = []
       const failed: { id: string; error: ErrorObject }[] = []
       for (const id of new Set(ids)) {
         try {
-          const { conflict } = require(createConflictView(parts, ctx), id)
-          await resolve(ctx, id, decisionOf(conflict, choice, device))
+          const view = createConflictView(parts, ctx)
+          const seen = require(view, id)
+          // Whose side is meant, and which is the newest, is of the sides that were looked at.
+          const decision = decisionOf(seen.conflict, choice, device)
+          await resolve(ctx, id, { ...decision, sides: sides?.[id] ?? view.show(seen).sides })
           resolved.push(id)
         } catch (error) {
           if (!(error instanceof PlatformError)) throw error

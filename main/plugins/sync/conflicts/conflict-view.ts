@@ -126,6 +126,7 @@ export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
           : {}),
         winner: sideOf(seen, winner),
         losers: losers.map((loser) => sideOf(seen, loser)),
+        ...(kind === 'delete_edit' && 'isGone' in seen ? { isGone: true as const } : {}),
         state,
         foundAt,
         ...(resolvedAt === null ? {} : { resolvedAt }),

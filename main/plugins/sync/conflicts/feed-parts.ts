@@ -2,7 +2,6 @@
 // of them writes. Knows no request.
 import type { z } from 'zod'
 import type { feedRoutes } from '#shared/contracts/feed.ts'
-import type { TravellingItem } from '#main/plugins/feed/api.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { Conflict } from './conflict-store.ts'
 
@@ -27,13 +26,13 @@ export function saidIn(value: Json): Json {
   return (value as { text: Json }).text
 }
 
-/** What makes a part of an item this value. @param item as it is now */
-export function changeTo({ part }: FeedPart, value: Json, item: TravellingItem | undefined): FeedChange {
+/** What makes a part of an item this value, and leaves the others. */
+export function changeTo({ part }: FeedPart, value: Json): FeedChange {
   if (part === 'body') {
     const mentions = typeof value === 'object' && value !== null ? (value as { mentions?: Json }).mentions : undefined
     const given = Array.isArray(mentions) ? { mentions: mentions as unknown as FeedChange['mentions'] } : {}
     return { body: String(saidIn(value) ?? ''), ...given }
   }
   if (part === 'data') return { data: (value ?? {}) as Record<string, unknown> }
-  return { data: { ...item?.data, [part.slice('data.'.length)]: value } }
+  return { data: { [part.slice('data.'.length)]: value } }
 }

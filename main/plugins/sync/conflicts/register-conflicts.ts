@@ -50,7 +50,7 @@ export function registerConflicts(host: PluginHost) {
     listConflicts: (ctx, { query }) => conflicts.list(ctx, query),
     getConflict: (ctx, { params }) => conflicts.get(ctx, params.id),
     resolveConflict: (ctx, { params, body }) => conflicts.resolve(ctx, params.id, body),
-    resolveConflicts: (ctx, { body }) => conflicts.resolveMany(ctx, body.ids, body.choice),
+    resolveConflicts: (ctx, { body }) => conflicts.resolveMany(ctx, body),
     reopenConflict: async (ctx, { params }) => ({ conflict: await conflicts.reopen(ctx, params.id) }),
     listSyncProblems: (ctx, { query }) => problems.list(ctx, query),
     async retrySyncProblem(_ctx, { params }) {

@@ -155,9 +155,11 @@ export function createDecisions(parts: ConflictParts) {
         parts.authorizer().canField(ctx, object, name, 'editable'),
     )
     const values = Object.fromEntries(fills.map(({ name }) => [name, merged!.record[name]]))
+    // What fills is of both as they were read: what is written meanwhile is neither written over nor deleted unread.
+    const [ofOwner, ofMerged] = [kept, merged].map((one) => ({ expectedVersion: one!.record['updated_at'] as string }))
     const items = [
-      ...(fills.length === 0 ? [] : [{ object, action: 'update' as const, id: owner, data: values }]),
-      { object, action: 'delete' as const, id, ...expected },
+      ...(fills.length === 0 ? [] : [{ object, action: 'update' as const, id: owner, data: values, ...ofOwner }]),
+      { object, action: 'delete' as const, id, ...ofMerged, ...expected },
     ]
     const options = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
     const result = await data.write(ctx, items, options, (tx) => settle(tx), check)
@@ -236,7 +238,7 @@ export function createDecisions(parts: ConflictParts) {
       choice === 'loser' ? conflict.losers[loser]?.value : choice === 'both' ? bothTexts(item?.body, sides) : value
     if (chosen === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', loser)
     const along = { before: check, after: settle }
-    await feed?.change(ctx, { ...place, feedId: about.id }, changeTo(about, chosen as Json, item), along)
+    await feed?.change(ctx, { ...place, feedId: about.id }, changeTo(about, chosen as Json), along)
   }
 
   return {
@@ -282,8 +284,10 @@ export function createDecisions(parts: ConflictParts) {
         settle(tx, record, previous) {
           if (value !== undefined && conflict.doc.startsWith('r/')) {
             // As it is stored: a type may have brought the value into its own form.
-            const stored = (record?.[field!.name] ?? null) as Json
+            const stored = record === undefined ? value : ((record[field!.name] ?? null) as Json)
             engine.settleField(tx, ctx, { ...place, schema }, conflict.field, stored)
+            // In the trash: what is settled there is no edit beside the deletion.
+            if (record === undefined) engine.keepDeleted(tx, ctx, place)
           }
           // A write would have told of itself; that what stands was chosen is known from here alone.
           const isKept = record !== undefined && record['updated_at'] === previous?.['updated_at']
@@ -297,7 +301,12 @@ export function createDecisions(parts: ConflictParts) {
           end(tx)
         },
       }
-      if (value === undefined) await act(deciding, decision)
+      const isOfRecord = value !== undefined && conflict.doc.startsWith('r/')
+      const stands = isOfRecord && choice === 'winner' && (await recordOf(ctx, seen)) === null
+      // The deletion is written once more.
+      if (stands)
+        data.requireRecord(ctx, { object: schema.name, id: conflict.recordId, action: 'delete', deletedToo: true })
+      if (value === undefined || stands) await act(deciding, decision)
       else await update(deciding, value, { before: check, after: deciding.settle })
       const owner = choice === 'merge' ? conflict.winner.record : undefined
       return recordOf(ctx, owner === undefined ? seen : { ...seen, conflict: { ...conflict, recordId: owner } })
