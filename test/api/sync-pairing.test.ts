@@ -41,6 +41,15 @@ describe('pairing that comes to nothing', () => {
     expect([status, body.state]).toEqual([202, 'comparing'])
   })
 
+  it('shows names without what is not seen in them', async () => {
+    await home.patch('/sync/settings', { deviceName: 'B\u00fcro \u{1f469}\u200d\u{1f4bb}' })
+    const { link, pairingId } = (await home.post('/sync/pairing')).body
+    const { status, body } = await other.post('/sync/pairing/join', { link, deviceName: '\u200eL\ud83d' })
+    expect(status).toBe(202)
+    expect((await stateOf(other, body.pairingId)).peer.name).toBe('B\u00fcro \u{1f469}\u{1f4bb}')
+    expect((await stateOf(home, pairingId)).peer.name).toBe('L')
+  })
+
   it('forgives two wrong codes and no third', async () => {
     const { code, addresses, pairingId } = (await home.post('/sync/pairing')).body
     for (const triesLeft of [2, 1, 0])

@@ -134,6 +134,12 @@ export function isCard(card: PairCard): boolean {
   )
 }
 
+/** A name as a card may have it: without what is not shown, such as what joins emoji, or turns around what is. */
+export function cardName(name: string): string {
+  const shown = name.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim()
+  return shown === '' ? 'Cairn' : shown
+}
+
 /** Whether bytes have the length of every nonce, commitment and proof. */
 export function isBytes32(bytes: Uint8Array): boolean {
   return bytes.byteLength === 32

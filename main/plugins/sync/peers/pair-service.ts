@@ -7,6 +7,7 @@ import { whyNotLent } from '#main/kernel/identity.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { deviceOf } from '#main/replication/core/device-id.ts'
+import { cardName } from '#main/replication/channel/pairing.ts'
 import type { PairedPeer } from '#main/replication/channel/pairing.ts'
 import { parseCode } from '#main/replication/channel/pairing-proofs.ts'
 import { syncError } from '../errors.ts'
@@ -77,7 +78,7 @@ export async function inviteMachine(
     expiresAt,
     triesLeft = 0,
   } = control.pairings.invite({
-    card: { name: control.ownName(), signKey: keys.signKey },
+    card: { name: cardName(control.ownName()), signKey: keys.signKey },
     makePayload: (peer) => handOver(ctx, control, parts, peer, { user, role }),
     takeReply(reply, peer) {
       const found = decodeReply(reply)
@@ -132,7 +133,7 @@ export async function joinMachine(
   return control.pairings.join({
     ...place,
     keys: await control.keys(),
-    name: wish.deviceName,
+    name: cardName(wish.deviceName),
     async takePayload(bytes, peer, address) {
       try {
         const payload = readPayload(bytes, peer)
