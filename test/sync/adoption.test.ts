@@ -1,6 +1,8 @@
 // A machine on which somebody has worked alone joins a workspace: what it holds stays there until its person brings it in.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
+import { statement } from '#main/kernel/database.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
 import { made } from '../support/record-calls.ts'
@@ -60,9 +62,26 @@ async function joined(invited: Invited): Promise<{ host: TestHost; own: string; 
   const { invite } = { invite: (await desk.post('/sync/pairing', invited)).body }
   const refused = await host.post('/sync/pairing/join', { link: invite.link, deviceName: 'Laptop' })
   expect([refused.status, refused.body.error?.details]).toEqual([409, { reason: 'workspace_not_empty' }])
+  const half = lookForHalf(host)
   await pair(desk, host, 'Laptop', invited, { keepOwn: true })
+  expect(await half()).toBe(false)
   await until('the workspace is here', async () => (await titlesOf(host, 'task')).join() === 'Of the workspace')
   return { host, own, part }
+}
+
+/** Looks while a machine joins for what a stop must not leave: its records kept aside, and no workspace. */
+function lookForHalf(host: TestHost): () => Promise<boolean> {
+  let isOver = false
+  let isHalf = false
+  const sql = 'SELECT 1 FROM sync_aside WHERE NOT EXISTS (SELECT 1 FROM sync_workspace WHERE length(ws) > 0)'
+  const looked = (async () => {
+    for (; !isOver; await nextTurn()) isHalf ||= host.host.database.read.get(statement(sql)) !== undefined
+  })()
+  return async () => {
+    isOver = true
+    await looked
+    return isHalf
+  }
 }
 
 const asideOf = async (host: TestHost) => (await host.get('/sync/aside')).body.objects

@@ -7,7 +7,6 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { secretMask } from '#shared/contracts/settings.ts'
 import { validationError } from '#shared/errors.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
-import { keepAllAside } from './adoption.ts'
 import { syncError } from '../errors.ts'
 import { ownAddresses } from './addresses.ts'
 import { createAnnouncer } from './announcer.ts'
@@ -339,7 +338,6 @@ export function createControl(parts: WingParts) {
         await write('sync.join', (tx) => {
           if (before === null) forgetWorkspace(tx)
           putSettings(tx, next)
-          if (before === null) keepAllAside(tx, metadata)
         })
         const { workspace, epoch } = payload
         const known = payload.devices.map((one) => (one.device === own ? { ...one, backFrom } : one))

@@ -10,6 +10,7 @@ import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart } from '../engine/open-engine.ts'
 import type { Disputed } from '../engine/replica.ts'
 import { readStoredSeq } from '../store/log-store.ts'
+import { keepAllAside } from './adoption.ts'
 import type { Running, RunningStart } from './running.ts'
 import type { WingParts } from './service.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
@@ -71,7 +72,7 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
   ): Promise<Running> {
     const keys = await loadKeys(host)
     const how = { kind, collides: disputed !== undefined }
-    const { incarnation, workspace } = await beginToWrite(host, keys, given(keys), before, how)
+    const { incarnation, workspace } = await beginToWrite(parts, keys, given(keys), before, how)
     const settings = readSettings(host.read)
     const relayToken = await unsealToken(host, settings.relayToken)
     // Only here: a host that does not take part carries neither documents nor connections in memory.
@@ -198,7 +199,7 @@ async function unsealToken({ secrets, log }: PluginHost, sealed: string | null):
  * order in which a crash does no harm.
  */
 async function beginToWrite(
-  { read, write, options, log, clock }: PluginHost,
+  { host: { read, write, options, log, clock }, metadata }: WingParts,
   { device }: DeviceKeys,
   given: GivenWorkspace,
   before: StoredWorkspace | null,
@@ -226,6 +227,8 @@ async function beginToWrite(
   const { beginBackfill } = await import('../engine/backfill.ts')
   await write('sync.begin', (tx) => {
     putWorkspace(tx, workspace)
+    // With the workspace: a stop in between must not leave it noted without one, nor one without the note.
+    if (kind === 'join') keepAllAside(tx, metadata)
     // Noted before anything of others can reach a row, and not forgotten by a stop between this and the engine.
     if (kind === 'again' || kind === 'found') beginBackfill(tx, 0, 0)
   })
