@@ -73,6 +73,16 @@ it('are not heard of another workspace, a machine that was unpaired, or of long 
   expect(one.judge('LIVE', doc, old)).toBe('stale')
 })
 
+it('are heard once the clock was put right that was ahead', () => {
+  const [one, two] = [makeMachine(), makeMachine()]
+  now += 60 * minute
+  expect(two.judge('LIVE', doc, one.sign('LIVE', doc, body))).toMatchObject({ device: one.device })
+  now -= 60 * minute
+  const word = one.sign('LIVE', doc, body)
+  expect(two.judge('LIVE', doc, word)).toMatchObject({ device: one.device })
+  expect(two.judge('LIVE', doc, word)).toBe('stale')
+})
+
 it('of letters are read whole or not at all', () => {
   expect(readLetters(Uint8Array.of(1, 9, 2, 8, 7))).toEqual([Uint8Array.of(9), Uint8Array.of(8, 7)])
   expect(readLetters(Uint8Array.of(5, 9))).toBe(null)

@@ -60,7 +60,9 @@ export function createVouching({ workspace, device, signer, devices, now }: Vouc
 
   return {
     sign(kind, doc, body) {
-      saidAt = Math.max(saidAt + 1, now())
+      const time = now()
+      // Of a clock that was put right since, the next words would be far ahead.
+      saidAt = Math.max(Math.abs(saidAt - time) > freshMs ? 0 : saidAt + 1, time)
       const said = Buffer.concat([Buffer.from(device, 'hex'), numberBytes(saidAt), body])
       return Buffer.concat([signMessage(signer, 'live', messageOf(kind, doc, said)), said])
     },
@@ -71,7 +73,10 @@ export function createVouching({ workspace, device, signer, devices, now }: Vouc
       const known = from === device ? undefined : devices.find(from)
       if (known === undefined || known.isRevoked) return 'stale'
       const stamp = Number(said.readBigUInt64BE(deviceBytes))
-      if (stamp <= (heardAt.get(from) ?? 0) || Math.abs(stamp - now()) > freshMs) return 'stale'
+      const time = now()
+      const heard = heardAt.get(from) ?? 0
+      const isPast = stamp <= heard && heard <= time + freshMs
+      if (isPast || Math.abs(stamp - time) > freshMs) return 'stale'
       const sig = bytes.subarray(0, signatureBytes)
       if (!verifyMessage(known.publicKey, 'live', messageOf(kind, doc, said), sig)) return 'forged'
       heardAt.set(from, stamp)
