@@ -1,4 +1,5 @@
 // Fills indexes from the records in slices, each a write job of a few milliseconds, until all are complete.
+import { PlatformError } from '#shared/errors.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { readLiveRows } from '#main/database/query/object-rows.ts'
@@ -10,6 +11,8 @@ import { documentOf } from './search-document.ts'
 
 /** Records indexed per write job; keeps a job within a few milliseconds. */
 const rowsPerSlice = 100
+/** What could not be written is tried again after this long. */
+const retryMs = 5_000
 
 /** The builder of one host. */
 export interface IndexBuilder {
@@ -27,6 +30,9 @@ export interface IndexBuilder {
 export function createIndexBuilder(options: { write: Write; log: Logger; merger: IndexMerger }): IndexBuilder {
   const { write, log, merger } = options
   const waiting = new Set<string>()
+  /** Whose building failed where trying again may help. */
+  const failed = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null
   let stopped = false
 
@@ -57,27 +63,37 @@ export function createIndexBuilder(options: { write: Write; log: Logger; merger:
   const run = async (): Promise<void> => {
     for (const objectUid of waiting) {
       if (stopped) break
+      // Forgotten first: one that is made anew meanwhile is noted again.
+      waiting.delete(objectUid)
       try {
         await build(objectUid)
+        failed.delete(objectUid)
       } catch (error) {
-        log.error({ err: error, objectUid }, 'A search index could not be built; the next start tries again.')
+        const isPassing = error instanceof PlatformError && error.retryable
+        if (!failed.has(objectUid))
+          log.error({ err: error, objectUid, isPassing }, 'A search index could not be built.')
+        if (isPassing) failed.add(objectUid)
       }
-      waiting.delete(objectUid)
     }
     running = null
+    clearTimeout(timer)
+    if (failed.size > 0 && !stopped) timer = setTimeout(() => failed.forEach(start), retryMs).unref()
+  }
+
+  const start = (objectUid: string): void => {
+    waiting.add(objectUid)
+    running ??= run()
   }
 
   return {
     slice,
-    start(objectUid) {
-      waiting.add(objectUid)
-      running ??= run()
-    },
+    start,
     async settled() {
       while (running !== null) await running
     },
     async stop() {
       stopped = true
+      clearTimeout(timer)
       await running
     },
   }
