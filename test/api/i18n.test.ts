@@ -71,6 +71,8 @@ describe('translations', () => {
   it('keep a group, or some keys', async () => {
     const group = (await host.get('/i18n/translations?locale=de&namespace=messages')).body
     expect(Object.keys(group.translations)).toEqual(['messages'])
+    const within = (await host.get('/i18n/translations?locale=de&namespace=messages&keys=hello,messages.save')).body
+    expect(within.translations).toEqual({ messages: { hello: 'Hallo', save: 'Speichern' } })
     const keys = (await host.get('/i18n/translations?locale=de&keys=objects.task.label,messages.hello,nothing.here'))
       .body
     expect(keys.translations).toEqual({ objects: { task: { label: 'Aufgabe' } }, messages: { hello: 'Hallo' } })

@@ -54,6 +54,15 @@ describe('creating views', () => {
     expect((await host.get('/meta/view/task.open_tasks')).body.item.label).toBe('Open tasks')
   })
 
+  it('takes a configuration that stands in the body itself', async () => {
+    const flat = { object: 'task', type: 'list', label: 'Flat', columns: ['title'], sort: 'title' }
+    const { status, body } = await host.post('/ui/views', flat)
+    expect([status, body.view.config]).toEqual([201, { columns: ['title'], sort: 'title' }])
+    const changed = await host.patch(`/ui/views/${body.viewId}`, { ...body, view: undefined, columns: ['due'] })
+    expect(changed.body.view.config).toEqual({ columns: ['due'], sort: 'title' })
+    expect(await refusal({ ...flat, columns: ['nothing'] })).toEqual([400, 'config.columns.0', 'unknown_field'])
+  })
+
   it('makes a key from the label and never takes one twice', async () => {
     const first = await host.post('/ui/views', { object: 'task', type: 'list', label: 'Fällige Aufgaben!' })
     const second = await host.post('/ui/views', { object: 'task', type: 'list', label: 'Fällige Aufgaben!' })

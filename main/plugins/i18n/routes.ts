@@ -30,7 +30,8 @@ export function i18nHandlers(
     if (group !== undefined && group !== '') tree = inNamespace(tree, group)
     const paths = [keys ?? []].flat().flatMap((part) => part.split(','))
     const wanted = paths.map((path) => path.trim()).filter((path) => path !== '')
-    if (wanted.length > 0) tree = pickPaths(tree, wanted)
+    // Whoever names a group may leave its name out of the keys.
+    if (wanted.length > 0) tree = pickPaths(tree, [...wanted, ...wanted.map((path) => `${group}.${path}`)])
     const resolved = service.resolve(locale)
     return { locale: resolved, ...(resolved === locale ? {} : { requestedLocale: locale }), translations: { ...tree } }
   }

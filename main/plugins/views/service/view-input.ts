@@ -9,6 +9,8 @@ type Map = Readonly<Record<string, unknown>>
 
 /** Members of a stored view that a caller may set; everything else in a bare body is configuration. */
 const viewKeys = new Set(['key', 'label', 'config', 'isDefault', 'order', 'scope', 'hidden', 'description'])
+/** What an answer says beside them. */
+const shownKeys = new Set(['object', 'viewKind', 'id', 'viewId', 'owner', 'generated'])
 
 /** What a body says of a view. */
 export interface ViewInput {
@@ -21,7 +23,7 @@ export interface ViewInput {
 }
 
 /**
- * Reads a body. `data` may hold the view or only its configuration; a member `list` or `form` is the configuration of
+ * Reads a body. `data` may hold the view or only its configuration, and so may the body itself; a member `list` or `form` is the configuration of
  * that kind, and may name the view where nothing around it does.
  * @throws validation_error for a kind that is neither list nor form, or for a configuration of another kind
  */
@@ -38,6 +40,9 @@ export function readViewInput(body: Map): ViewInput {
       { field: other, code: 'not_allowed', message: `This view is a ${viewKind}; make one per kind.` },
     ])
   }
+  // A body of one level holds its configuration beside the members.
+  const isFlat = data === undefined && outer['config'] === undefined && sectioned.length === 0
+  const holder = isFlat ? outer : inner
   const members: Record<string, unknown> = {}
   let config: Record<string, unknown> | undefined
   for (const source of [inner, outer]) {
@@ -46,7 +51,7 @@ export function readViewInput(body: Map): ViewInput {
       else if (isKind(key)) config = { ...config, ...requireMap(value, key) }
       else if (viewKeys.has(key)) members[key] = value
       else if (key === 'name' && typeof value === 'string') members['key'] ??= keyOf(value)
-      else if (isConfigKey(source, inner, key)) config = { ...config, [key]: value }
+      else if (isConfigKey(source, holder, key)) config = { ...config, [key]: value }
     }
   }
   const section = sectioned.length === 0 ? {} : { ...config }
@@ -60,11 +65,11 @@ function keyOf(name: string): string {
   return name.slice(name.indexOf('.') + 1)
 }
 
-/** Inside `data` without a member `config`, what is no member of a view belongs to its configuration. */
-function isConfigKey(source: Map, inner: Map, key: string): boolean {
-  if (source !== inner) return key === 'type' && !isKind(source[key]) && source[key] !== undefined
-  if (key === 'object' || key === 'viewKind' || key === 'id' || key === 'owner') return false
-  return key !== 'type' || !isKind(inner[key])
+/** In `data`, and in a body of one level, what is no member of a view belongs to its configuration. */
+function isConfigKey(source: Map, holder: Map, key: string): boolean {
+  if (source !== holder) return key === 'type' && !isKind(source[key]) && source[key] !== undefined
+  if (shownKeys.has(key)) return false
+  return key !== 'type' || !isKind(holder[key])
 }
 
 function kindOf(source: Map): ViewKind | undefined {
