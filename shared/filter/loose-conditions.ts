@@ -17,12 +17,24 @@ export type LooseConditions = Readonly<Record<string, string | readonly string[]
  * @throws invalid_query with `{parameter}` for an unknown name: a mistyped condition must never widen a result
  * @source D-73
  */
-export function readLooseConditions(schema: ObjectSchema, conditions: LooseConditions, env: QueryEnv): Filter {
+export function readLooseConditions(schema: ObjectSchema, given: LooseConditions, env: QueryEnv): Filter {
+  const conditions = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, listed(schema, name, value, env)]),
+  )
   const filter = fit(schema, parseLooseConditions(conditions), env)
   for (const [name, value] of Object.entries(conditions)) {
     resolveFilter(schema, fit(schema, parseLooseConditions({ [name]: value }), env), env, name)
   }
   return filter
+}
+
+/** Client libraries write a list with commas, which no option and no id has: of fields of these it is one. */
+function listed(schema: ObjectSchema, name: string, value: string | readonly string[], env: QueryEnv) {
+  const texts = [value].flat()
+  if (!texts.some((text) => text.includes(','))) return value
+  const { field, inner } = resolvePath(schema, name.split('.'), env, { parameter: name, path: name })
+  if (inner.length > 0 || (field.options.length === 0 && field.reference === null)) return value
+  return texts.flatMap((text) => text.split(',')).map((text) => text.trim())
 }
 
 function fit(schema: ObjectSchema, filter: Filter, env: QueryEnv): Filter {

@@ -356,6 +356,17 @@ describe('loose parameters (D-73)', () => {
     expect(await titles({ status: 'null' })).toEqual(['Äpfel 100%'])
     expect(await titles({ done: '1', filter: '{"priority":1}' })).toEqual(['Banana'])
     expect(await titles({ 'project.name': 'Alpha' })).toEqual(['apple'])
+    expect(await titles({ 'project.name': 'Alpha,Beta' })).toEqual([])
+  })
+
+  it('are a list with commas where no value has one', async () => {
+    const either = await titles({ status: ['open', 'doing'] })
+    expect(either.length).toBeGreaterThan(1)
+    expect(await titles({ status: 'open, doing' })).toEqual(either)
+    expect(await titles({ watchers: `${projects[0]},${projects[1]}` })).toEqual(
+      await titles({ watchers: [projects[0]!, projects[1]!] }),
+    )
+    await refused({ priority: '1,2' })
   })
 
   it('have the element on fields of several values, repeated ones any of them', async () => {
