@@ -289,4 +289,14 @@ describe('schedules', () => {
     await ring()
     expect((await host.get('/automation/hopeless/runs')).body.data.total).toBe(20)
   })
+
+  it('come at their time again once a clock that was years ahead is set right', async () => {
+    const now = clock.now()
+    clock.set(Date.UTC(2036, 0, 1))
+    await saveFlow(host, 'ahead', nightly({ cron: '0 3 * * *', timezone: 'UTC' }))
+    clock.set(now)
+    await host.restart()
+    const next = Date.parse((await schedule('ahead')).nextRunAt)
+    expect(next - now).toBeLessThanOrEqual(86_400_000)
+  })
 })

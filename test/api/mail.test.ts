@@ -223,6 +223,24 @@ describe('the queue of mails', () => {
     await expect.poll(() => waiting(host)).toBe(0)
   })
 
+  it('does not give up because the machine slept for a day', async () => {
+    const clock = createManualClock(Date.parse('2026-03-02T09:00:00Z'))
+    const host = await start({ mail: settings(await findFreePort()) }, { clock })
+    const tries = (): number => {
+      const sql = 'SELECT max(attempts) AS n FROM mail_message'
+      return host.host.database.read.get<{ n: number }>({ sql, parameters: [] })!.n
+    }
+    await queue(host, draft('a@example.org'), draft('b@example.org'))
+    await expect.poll(tries, { timeout: 5_000 }).toBe(1)
+    clock.advance(day + 60_000)
+    await queue(host, draft('c@example.org'))
+    await expect.poll(tries, { timeout: 5_000 }).toBe(2)
+    clock.advance(60_000)
+    await queue(host, draft('d@example.org'))
+    await expect.poll(tries, { timeout: 5_000 }).toBe(3)
+    expect(waiting(host)).toBe(4)
+  })
+
   it('a mail that waits goes with the record it quotes', async () => {
     const host = await start({ mail: settings(await findFreePort()) })
     const quoted = await queue(host)

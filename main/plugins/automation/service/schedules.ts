@@ -153,6 +153,11 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       setNextRun(tx, name, isoOf(nextTime(times, now, null)))
     else if (isStart && times.catchUp === 'skip' && Date.parse(row.nextRunAt) <= now)
       setNextRun(tx, name, isoOf(nextTime(times, now, Date.parse(row.nextRunAt))))
+    else if (isStart) {
+      // One that was worked out while the clock was ahead would not come for as long.
+      const next = isoOf(nextTime(times, now, null))
+      if (next !== null && next < row.nextRunAt) setNextRun(tx, name, next)
+    }
   }
 
   /** In the organization the flow was saved in; one saved while there was none belongs where its author does. */

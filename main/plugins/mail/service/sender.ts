@@ -29,8 +29,9 @@ export interface SenderParts {
   readonly wordsOf: (material: string) => { readonly subject: string; readonly text: string } | null
 }
 
-/** A mail is tried for this long. */
+/** A mail is tried for this long, and this often at least: the machine may have slept meanwhile. */
 const givenUpAfterMs = 86_400_000
+const leastTries = 3
 const firstPauseMs = 5_000
 const longestPauseMs = 1_800_000
 /** The timer looks at least this often, so that a clock that was moved is noticed. */
@@ -49,6 +50,8 @@ export function createSender({ transport, read, write, clock, log, isReady, word
   /** A server that is down is asked again at this time, whatever comes. */
   let serverPausedUntil = 0
   let serverFailures = 0
+  /** When the machine woke up from a sleep that was noticed. */
+  let awakeSince = -Infinity
   let pollMs = readyPollMs.first
 
   const sendNext = async (): Promise<boolean> => {
@@ -82,7 +85,13 @@ export function createSender({ transport, read, write, clock, log, isReady, word
     // The text of the error may quote the address.
     const reason = (error as { code?: unknown }).code
     const now = clock.now()
-    const isOver = message.createdAt <= now - givenUpAfterMs
+    if (serverFailures > 0 && now - serverPausedUntil > longestPauseMs) {
+      serverFailures = 0
+      awakeSince = now
+    }
+    const isTriedOften = message.attempts + 1 >= leastTries && now - awakeSince >= longestPauseMs
+    const givenUpBefore = isTriedOften ? now - givenUpAfterMs : 0
+    const isOver = message.createdAt <= givenUpBefore
     if (failure === 'final' || (failure === 'message' && isOver)) {
       await write('mail.given-up', (tx) => removeMessage(tx, message.seq), small)
       log.error({ reason, attempts: message.attempts + 1 }, 'A mail was refused and is given up.')
@@ -98,7 +107,7 @@ export function createSender({ transport, read, write, clock, log, isReady, word
       'mail.server',
       (tx) => {
         postpone(tx, message.seq, now)
-        return removeMessagesBefore(tx, now - givenUpAfterMs)
+        return removeMessagesBefore(tx, givenUpBefore)
       },
       small,
     )
