@@ -12,13 +12,16 @@ import { SessionGate } from './session-gate.tsx'
 
 let person: string | undefined
 let isAway: boolean
+/** What is not answered although the host is there. */
+let broken: RegExp | undefined
 
 beforeEach(async () => {
   person = 'ada'
   isAway = false
+  broken = undefined
   // The edge of the machine: what the host answers.
   vi.stubGlobal('fetch', async (address: string) => {
-    if (isAway) throw new TypeError('no connection')
+    if (isAway || broken?.test(address)) throw new TypeError('no connection')
     const isKnown = /get-session|meta\/object/.test(address)
     if (!isKnown || person === undefined) {
       const error = { code: isKnown ? 'session_expired' : 'resource_not_found' }
@@ -76,6 +79,20 @@ describe('what is typed', () => {
     person = 'ada'
     await back()
     await waitFor(() => expect(typed()).toBe('half a letter'))
+  })
+
+  it('waits where nobody can say who is back', async () => {
+    const reload = vi.spyOn(window.location, 'reload').mockImplementation(() => undefined)
+    await endSession()
+    person = 'ada'
+    broken = /get-session/
+    await back()
+    await screen.findByRole('button', { name: /again|retry/i })
+    broken = undefined
+    await back()
+    await waitFor(() => expect(typed()).toBe('half a letter'))
+    expect(reload).not.toHaveBeenCalled()
+    reload.mockRestore()
   })
 
   it('goes with the page when somebody else comes', async () => {

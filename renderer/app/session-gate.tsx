@@ -48,7 +48,9 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
 
   const enter = useCallback(async (): Promise<void> => {
     if (isBack.current) {
-      const now = await client.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => null)
+      const now = await client.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined)
+      // Without an answer it is not known whose the screens are: they wait, and it is asked again.
+      if (now === undefined) return setPhase('down')
       isBack.current = false
       if (now !== null && now.user.id === owner.current) void client.invalidateQueries()
       // Nothing of somebody else may stay in the page.

@@ -14,13 +14,22 @@ let place = 0
 /** The address on screen while it is asked whether that may be left; null otherwise: then the window's is. */
 let held: string | null = null
 let shown = window.location.hash
-const guards = new Set<() => Promise<boolean>>()
+/** Who asks before an address is left, and whether another one leaves it. */
+interface Guard {
+  ask: () => Promise<boolean>
+  isLeft: LeavesAddress
+}
+/** Whether a screen is left on the way from one address to another; both with their `#`. */
+export type LeavesAddress = (to: string, from: string) => boolean
+
+const guards = new Set<Guard>()
 const listeners = new Set<() => void>()
 
 const pathOf = (hash: string): string => {
   const path = hash.replace(/^#/, '').split('?')[0] ?? ''
   return path.startsWith('/') ? path : `/${path}`
 }
+const searchOf = (hash: string): string => (hash.includes('?') ? hash.slice(hash.indexOf('?') + 1) : '')
 const current = (): string => held ?? window.location.hash
 
 function take(): void {
@@ -32,19 +41,22 @@ function take(): void {
   for (const listener of listeners) listener()
 }
 
-/** Whether the guards let go; then they are free, because what they kept is given up. */
-async function mayLeave(): Promise<boolean> {
-  for (const guard of [...guards]) if (!(await guard())) return false
-  guards.clear()
+const guardsLeft = (to: string, from: string): Guard[] => [...guards].filter((guard) => guard.isLeft(to, from))
+
+/** Whether guards let go; then they are free, because what they kept is given up. One that is free already is not asked. */
+async function mayLeave(left: readonly Guard[]): Promise<boolean> {
+  for (const guard of left) if (guards.has(guard) && !(await guard.ask())) return false
+  for (const guard of left) guards.delete(guard)
   return true
 }
 
 // The address has changed already when the browser tells: what is on screen stays until the answer.
 async function onMove(): Promise<void> {
   if (held !== null) return
-  if (guards.size === 0 || pathOf(window.location.hash) === pathOf(shown)) return take()
+  const left = guardsLeft(window.location.hash, shown)
+  if (left.length === 0) return take()
   held = shown
-  if (await mayLeave()) return take()
+  if (await mayLeave(left)) return take()
   held = null
   const back = place - (placeOf() ?? place + 1)
   if (back !== 0) window.history.go(back)
@@ -71,15 +83,19 @@ function hashPath(): string {
 }
 
 function hashSearch(): string {
-  const hash = current()
-  const mark = hash.indexOf('?')
-  return mark < 0 ? '' : hash.slice(mark + 1)
+  return searchOf(current())
 }
 
-/** Asks before another path is shown, until the returned function is called. `ask` answers whether it may be. */
-export function guardLocation(ask: () => Promise<boolean>): () => void {
-  guards.add(ask)
-  return () => void guards.delete(ask)
+/** Whether another path is shown, or another search part of it that `leaves` says so of. */
+export function leavesPath(leaves?: (search: string) => boolean): LeavesAddress {
+  return (to, from) => pathOf(to) !== pathOf(from) || leaves?.(searchOf(to)) === true
+}
+
+/** Asks before what it guards is left, until the returned function is called. `ask` answers whether it may be. */
+export function guardLocation(ask: () => Promise<boolean>, isLeft: LeavesAddress = leavesPath()): () => void {
+  const guard = { ask, isLeft }
+  guards.add(guard)
+  return () => void guards.delete(guard)
 }
 
 /**
@@ -96,9 +112,10 @@ export function navigate(to: string, options: { replace?: boolean; unasked?: boo
     window.dispatchEvent(new Event(changed))
   }
   if (options.unasked) guards.clear()
-  if (guards.size === 0 || pathOf(hash) === pathOf(current())) return go()
+  const left = guardsLeft(hash, current())
+  if (left.length === 0) return go()
   // A question that is open already stands for this way, too.
-  if (held === null) void mayLeave().then((yes) => yes && go())
+  if (held === null) void mayLeave(left).then((yes) => yes && go())
 }
 
 /** The path and how to change it, as the router wants it. */

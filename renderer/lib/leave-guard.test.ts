@@ -10,7 +10,11 @@ const question = { title: 'Leave?', body: '', confirmLabel: 'Leave', cancelLabel
 
 describe('a table that holds texts', () => {
   const mount = () =>
-    renderHook(() => ({ hold: useHeldPage(question), asked: useConfirmation(), path: useHashPath()[0] })).result
+    renderHook(() => ({
+      hold: useHeldPage(question, (search) => search === 'v=board'),
+      asked: useConfirmation(),
+      path: useHashPath()[0],
+    })).result
 
   beforeEach(() => navigate('/o/task', { unasked: true }))
   afterEach(cleanup)
@@ -36,6 +40,18 @@ describe('a table that holds texts', () => {
     await waitFor(() => expect(screen.current.path).toBe('/o/person'))
     expect(screen.current.asked).toBeUndefined()
     editor.remove()
+  })
+
+  it('is left for another kind of view of the same records, not for another order of them', async () => {
+    const screen = mount()
+    act(() => screen.current.hold(true, false))
+    act(() => navigate('/o/task?s=title'))
+    expect(window.location.hash).toBe('#/o/task?s=title')
+    act(() => navigate('/o/task?v=board'))
+    await waitFor(() => expect(screen.current.asked).toMatchObject(question))
+    expect(window.location.hash).toBe('#/o/task?s=title')
+    act(() => screen.current.asked?.answer(true))
+    await waitFor(() => expect(window.location.hash).toBe('#/o/task?v=board'))
   })
 
   it('does not speak for a form over it', async () => {

@@ -2,7 +2,7 @@
 // or reloading the page, where the browser or the desktop shell words it.
 import { useCallback, useEffect, useRef } from 'react'
 import { confirmAction } from './confirm.ts'
-import { guardLocation } from './hash-location.ts'
+import { guardLocation, leavesPath } from './hash-location.ts'
 
 /** What is asked. */
 export interface LeaveQuestion {
@@ -41,22 +41,29 @@ const lookMs = 20
 /**
  * Asks before the screen is left, closed or loaded anew, as long as what is answered was last told that something is unsaved.
  * What has the focus is left first, as by a click elsewhere, and what is under way is waited for.
+ * @param leaves whether a search part of the same path shows another screen
  */
-export function useHeldPage(question: LeaveQuestion): (isUnsaved: boolean, isUnderWay: boolean) => void {
-  const latest = useRef(question)
-  latest.current = question
+export function useHeldPage(
+  question: LeaveQuestion,
+  leaves: (search: string) => boolean,
+): (isUnsaved: boolean, isUnderWay: boolean) => void {
+  const latest = useRef({ question, leaves })
+  latest.current = { question, leaves }
   const isSaving = useRef(false)
   const release = useRef<() => void>(undefined)
   const hold = useCallback((): (() => void) => {
     const needless = new AbortController()
-    const free = guardLocation(async () => {
-      const typedInto = document.activeElement
-      if (typedInto instanceof HTMLElement && typedInto.matches('input, textarea, select')) typedInto.blur()
-      for (let waited = 0; isSaving.current && waited < savingMs; waited += lookMs) {
-        await new Promise((resolve) => setTimeout(resolve, lookMs))
-      }
-      return needless.signal.aborted || confirmAction(latest.current, needless.signal)
-    })
+    const free = guardLocation(
+      async () => {
+        const typedInto = document.activeElement
+        if (typedInto instanceof HTMLElement && typedInto.matches('input, textarea, select')) typedInto.blur()
+        for (let waited = 0; isSaving.current && waited < savingMs; waited += lookMs) {
+          await new Promise((resolve) => setTimeout(resolve, lookMs))
+        }
+        return needless.signal.aborted || confirmAction(latest.current.question, needless.signal)
+      },
+      leavesPath((search) => latest.current.leaves(search)),
+    )
     const keep = (event: BeforeUnloadEvent): void => event.preventDefault()
     window.addEventListener('beforeunload', keep)
     return () => {

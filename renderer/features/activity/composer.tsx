@@ -84,15 +84,16 @@ export function Composer(props: {
       await props.writes.add(body)
       // What was typed, and which files came, while this was sent is the next one.
       const now = latest.current
-      setDraft({
-        ...blank,
-        kind: draft.kind,
-        people: now.people,
-        text: now.text.startsWith(draft.text) ? now.text.slice(draft.text.length).trimStart() : now.text,
-        files: now.files.filter((file) => !draft.files.includes(file)),
-      })
+      const next = now.text.startsWith(draft.text) ? now.text.slice(draft.text.length).trimStart() : now.text
+      const files = now.files.filter((file) => !draft.files.includes(file))
+      // Who may read what is begun stays as it was chosen.
+      const isBegun = next !== '' || files.length > 0
+      setDraft({ ...(isBegun ? now : { ...blank, kind: now.kind }), text: next, files })
       onDone?.()
-      if (parentId === undefined) area.current?.focus()
+      // Who went on elsewhere meanwhile stays there.
+      const { activeElement } = document
+      const isHere = activeElement === document.body || area.current?.form?.contains(activeElement)
+      if (parentId === undefined && isHere) area.current?.focus()
     } catch (error) {
       setProblem(problemText(error))
     } finally {

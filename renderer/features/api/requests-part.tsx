@@ -14,7 +14,15 @@ import { navigate } from '../../lib/hash-location.ts'
 import { tablePath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
 import type { ObjectItem } from '../objects/index.ts'
-import { buildGroup, filterWords, readQuery, useFieldContext, useShownFields, writeQuery } from '../records/index.ts'
+import {
+  buildGroup,
+  filterWords,
+  inOwnWords,
+  readQuery,
+  useFieldContext,
+  useShownFields,
+  writeQuery,
+} from '../records/index.ts'
 import { apiPath } from './api-places.ts'
 import { askedFields } from './asked-fields.ts'
 import type { AskedRecords } from './asked-records.ts'
@@ -44,10 +52,11 @@ export function RequestsPart(props: { object: string | undefined }) {
 function Requests(props: { object: ObjectItem }) {
   const { object } = props
   const address = useSearch()
-  const query = useMemo(() => readQuery(address), [address])
   const columns = useMemo(() => new URLSearchParams(address).get('c')?.split(','), [address])
   const context = useFieldContext()
   const fields = useShownFields(object)
+  const found = useMemo(() => readQuery(address), [address])
+  const query = useMemo(() => inOwnWords(found, fields, context), [found, fields, context])
   const { data: place } = useQuery({ queryKey: ['api-connection'], queryFn: connection, staleTime: 0 })
   const [kind, setKind] = useState<ExampleKind>('rest')
   const { attempt, busy, send, forget } = useAttempt()

@@ -15,6 +15,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { fieldList, useObjects } from '../objects/index.ts'
+import { useFieldContext } from '../records/index.ts'
 import { DashboardGrid } from './dashboard-grid.tsx'
 import { objectOfTile, writeDashboard } from './dashboard-item.ts'
 import type { Dashboard, Tile } from './dashboard-item.ts'
@@ -31,6 +32,7 @@ import type { PlacedTile } from './tile-layout.ts'
 import { TileList } from './tile-list.tsx'
 import { kindLabel, tileKinds, tileTitle } from './tile-words.ts'
 import type { TileKind } from './tile-words.ts'
+import { useTileFields } from './use-bar.ts'
 
 interface Draft {
   label: string
@@ -42,7 +44,9 @@ export function DashboardEditor(props: { dashboard: Dashboard; etag: string | un
   const { dashboard, etag } = props
   const { name, columns } = dashboard
   const search = useSearch()
-  const bar = useMemo(() => readBar(search), [search])
+  const fields = useTileFields(dashboard.tiles)
+  const context = useFieldContext()
+  const bar = useMemo(() => readBar(search, fields, context), [search, fields, context])
   const { data: objects = [] } = useObjects()
   const [first] = useState<Draft>(() => ({ label: dashboard.label, tiles: placed(dashboard.tiles, columns) }))
   const [draft, setDraft] = useState(first)

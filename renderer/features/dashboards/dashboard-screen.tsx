@@ -82,9 +82,9 @@ function DashboardPage(props: { dashboard: Dashboard; mayDesign: boolean }) {
   const { dashboard, mayDesign } = props
   const { name, label, columns } = dashboard
   const search = useSearch()
-  const [bar, setBar] = useBar(dashboardPath(name))
   const fields = useTileFields(dashboard.tiles)
   const context = useFieldContext()
+  const [bar, setBar] = useBar(dashboardPath(name), fields, context)
   const tiles = useMemo(() => placed(dashboard.tiles, columns), [dashboard.tiles, columns])
   const [day] = useState(() => new Date().toLocaleDateString(context.locale))
   const button = useRef<HTMLButtonElement>(null)

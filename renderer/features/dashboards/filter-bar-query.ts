@@ -1,7 +1,16 @@
 // Owns what is filtered over all tiles of a dashboard, as the address has it, and what of it a tile can be asked. Pure.
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { buildGroup, isDated, isFilterGroup, isWritten, operatorOf, readQuery, writeQuery } from '../records/index.ts'
+import {
+  buildGroup,
+  inOwnWords,
+  isDated,
+  isFilterGroup,
+  isWritten,
+  operatorOf,
+  readQuery,
+  writeQuery,
+} from '../records/index.ts'
 import type { FilterGroup, FilterNode, RecordFilter } from '../records/index.ts'
 
 /** The filters over all tiles. */
@@ -11,8 +20,11 @@ export interface BarFilter {
   range: RecordFilter | undefined
 }
 
-/** Reads the search part of an address; the days stand in `range`, for example `bought.this_year`. */
-export function readBar(search: string): BarFilter {
+/**
+ * Reads the search part of an address; the days stand in `range`, for example `bought.this_year`.
+ * @param fields what the conditions may be about, to read operands that were typed in another locale
+ */
+export function readBar(search: string, fields: readonly FieldDefinition[], context: FieldContext): BarFilter {
   const [, field = '', first = '', second] =
     /^([a-z][a-z0-9_]*)\.([a-z0-9_-]+)(?:\.([0-9-]+))?$/.exec(new URLSearchParams(search).get('range') ?? '') ?? []
   const range =
@@ -21,7 +33,7 @@ export function readBar(search: string): BarFilter {
       : second === undefined
         ? { field, operator: 'during', texts: [first] }
         : { field, operator: 'between', texts: [first, second] }
-  return { conditions: readQuery(search).filter, range }
+  return { conditions: inOwnWords(readQuery(search), fields, context).filter, range }
 }
 
 /** The search part in which {@link readBar} finds the filters. */

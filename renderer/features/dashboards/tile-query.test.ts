@@ -63,7 +63,7 @@ describe('a tile', () => {
   it('leads to the records of a group under the conditions of tile and bar, or nowhere', () => {
     const own = tile({ cube: 'task', measures: ['count'], dimensions: ['status'], where: { hours: { $gt: 2 } } })
     const asked = askOf(own, fields, undefined)!
-    const bar = barFor(readBar('range=due.this_year&f=title.contains.x'), fields)
+    const bar = barFor(readBar('range=due.this_year&f=title.contains.x', fields, context), fields)
     const path = drillPath(asked, tileConditions(own, fields, context), bar, fields, context, { status: 'open' })
     const [place = '', search = ''] = path?.split('?') ?? []
     expect(place).toBe('/o/task')
@@ -114,14 +114,15 @@ describe('a tile', () => {
 describe('filters over all tiles', () => {
   it('stand in the address and reach the fields an object has', () => {
     for (const search of ['range=due.last_30_days', 'range=due.2026-01-01.2026-02-01', 'f=status.eq.open']) {
-      expect(writeBar(readBar(search))).toBe(search)
+      expect(writeBar(readBar(search, fields, context))).toBe(search)
     }
-    const bar = readBar('range=due.2026-01-01.2026-02-01&f=status.eq.open')
+    const bar = readBar('range=due.2026-01-01.2026-02-01&f=status.eq.open', fields, context)
     expect(barFilter(bar, fields, context)).toEqual({
       $and: [{ status: { $eq: 'open' } }, { due: { $between: ['2026-01-01', '2026-02-01'] } }],
     })
     expect(barFilter(bar, [{ name: 'title', type: 'text' }], context)).toBeUndefined()
-    expect(readBar('range=..')).toEqual({ conditions: undefined, range: undefined })
+    expect(readBar('f=hours.gt.1,5&l=de', fields, context).conditions?.conditions).toMatchObject([{ texts: ['1.5'] }])
+    expect(readBar('range=..', fields, context)).toEqual({ conditions: undefined, range: undefined })
   })
 })
 

@@ -1,7 +1,7 @@
 // Owns the filters over all tiles of a dashboard: what they may be about, and keeping them in the address.
 import { useMemo } from 'react'
 import { useSearch } from 'wouter'
-import type { FieldDefinition } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { displayFieldOf, fieldList, useObjects } from '../objects/index.ts'
 import { objectOfTile } from './dashboard-item.ts'
@@ -9,10 +9,14 @@ import type { Tile } from './dashboard-item.ts'
 import { readBar, sharedFields, writeBar } from './filter-bar-query.ts'
 import type { BarFilter } from './filter-bar-query.ts'
 
-/** The filters; `path` is where the dashboard is shown. */
-export function useBar(path: string): [bar: BarFilter, change: (bar: BarFilter) => void] {
+/** The filters; `path` is where the dashboard is shown, `fields` what its tiles can be filtered by. */
+export function useBar(
+  path: string,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): [bar: BarFilter, change: (bar: BarFilter) => void] {
   const search = useSearch()
-  const bar = useMemo(() => readBar(search), [search])
+  const bar = useMemo(() => readBar(search, fields, context), [search, fields, context])
   const change = (next: BarFilter): void => {
     const words = writeBar(next)
     navigate(words === '' ? path : `${path}?${words}`, { replace: true })

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { GridRecord } from '../../components/grid/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
-import { buildGroup, readQuery, sortText } from '../records/index.ts'
+import { buildGroup, inOwnWords, readQuery, sortText } from '../records/index.ts'
 import { readSections } from './form-sections.ts'
 import type { FormSection } from './form-sections.ts'
 
@@ -44,7 +44,7 @@ export function neighboursQuery(
   return queryOptions({
     queryKey: ['record-neighbours', object, view] as const,
     queryFn: async ({ signal }): Promise<string[]> => {
-      const { filter, sort, search } = readQuery(view)
+      const { filter, sort, search } = inOwnWords(readQuery(view), fields, context)
       const condition = filter && buildGroup(filter, fields, context)
       const { records } = await call('listRecords', {
         params: { object },

@@ -52,13 +52,13 @@ type Side = 'before' | 'after'
 export const rememberCells = defineUndo<CellStep>('records.cells', {
   async undo(step) {
     const result = await bring(step, 'before')
-    await removeAdded(step.object, step.added).finally(() => refreshRecords(step.object))
-    return result
+    const left = await removeAdded(step.object, step.added).finally(() => refreshRecords(step.object))
+    return left === undefined ? result : { ...result, left: [result.left, left].filter(Boolean).join(' ') }
   },
   async redo(step) {
     const result = await bring(step, 'after')
-    await bringBack(step.object, step.added).finally(() => refreshRecords(step.object))
-    return result
+    const added = await bringBack(step.object, step.added).finally(() => refreshRecords(step.object))
+    return { ...result, data: { ...(result.data ?? step), added } }
   },
 })
 

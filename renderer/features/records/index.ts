@@ -19,6 +19,7 @@ export { NoRecords } from './no-records.tsx'
 export type { ViewKindProps } from './object-views.tsx'
 export {
   buildGroup,
+  inOwnWords,
   isFilterGroup,
   isWritten,
   narrowed,

@@ -55,7 +55,9 @@ function RecordForm(props: {
   const { object, context, initial } = props
   const fields = fieldList(object).filter((field) => isEditable(field) && !field.hidden)
   const start = startTexts(fields, context, initial)
-  const [texts, setTexts] = useState(start)
+  const [typed, setTexts] = useState(start)
+  // A field that came since begins with its default.
+  const texts = { ...start, ...typed }
   useLeaveGuard(sameContent(texts, start) ? undefined : leaveQuestion(objectLabel(object)))
   const [problems, setProblems] = useState<Texts>({})
   const [problem, setProblem] = useState<string>()

@@ -11,7 +11,7 @@ import { t } from '../../lib/strings.ts'
 import { objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import type { RenderPeek } from './record-peek-place.tsx'
-import { buildGroup, readQuery, writeQuery } from './record-query.ts'
+import { buildGroup, inOwnWords, readQuery, writeQuery } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
 import { RecordView } from './record-view.tsx'
 import classes from './view-tabs.module.css'
@@ -48,19 +48,20 @@ export function ObjectViews(props: {
   const label = objectPluralLabel(object)
   const [, navigate] = useLocation()
   const address = useSearch()
-  const query = useMemo(() => readQuery(address), [address])
   const context = useFieldContext()
   const fields = useShownFields(object)
+  const asked = useMemo(() => readQuery(address), [address])
+  const query = useMemo(() => inOwnWords(asked, fields, context), [asked, fields, context])
 
   const onQuery = useCallback(
     (next: Partial<RecordQuery>): void => {
       const { rec, tab } = readRecordAddress(address)
-      const view = writeQuery({ ...readQuery(address), ...next })
+      const view = writeQuery({ ...query, ...next })
       navigate(tablePath(object.name, { view, rec, tab }), {
         replace: next.search !== undefined || next.day !== undefined,
       })
     },
-    [address, navigate, object.name],
+    [address, query, navigate, object.name],
   )
   const filter = useMemo(
     () => (query.filter ? buildGroup(query.filter, fields, context) : undefined),

@@ -2,15 +2,19 @@
 import type { GridRecord } from '../../components/grid/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
+import { confirmAction } from '../../lib/confirm.ts'
 import { problemText } from '../../lib/problem-text.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { recordVersions } from './record-versions.ts'
 
 /** Rows of one request. @source D-63 */
 export const partRows = 500
 
-/** A record that was added: its id and the values it was added with. */
+/** A record that was added: its id, the values it was added with, and the version that made. */
 export interface AddedRecord {
   id: string
   data: Readonly<Record<string, unknown>>
+  version?: string | undefined
 }
 
 const options = { atomic: false, continueOnError: true }
@@ -43,25 +47,76 @@ export async function createRecords(
   return added
 }
 
-/** Deletes added records; those that are gone already are no problem. @throws ApiError the first reason against it */
-export async function removeAdded(object: string, added: readonly Pick<AddedRecord, 'id'>[]): Promise<void> {
-  for (let at = 0; at < added.length; at += partRows) {
-    const ids = added.slice(at, at + partRows).map(({ id }) => id)
-    const { results } = await call('deleteManyRecords', { params: { object }, body: { ids, options } })
-    throwFirst(results.flatMap(({ errors = [] }) => errors).filter((error) => error.code !== 'resource_not_found'))
-  }
+/**
+ * Deletes records; those that are gone already are no problem, and those that others changed since their version are
+ * asked about. Answers what is told of those that were left. @throws ApiError the first reason against it
+ */
+export async function removeAdded(
+  object: string,
+  added: readonly Pick<AddedRecord, 'id' | 'version'>[],
+): Promise<string | undefined> {
+  const changed = await deleteUnchanged(object, added)
+  if (changed.length === 0) return undefined
+  const left = tn('undo.left', changed.length, { label: tn('records.deleted', added.length - changed.length) })
+  const isWanted = await confirmAction({
+    title: t('undo.stale.title'),
+    body: left,
+    confirmLabel: t('word.delete'),
+    cancelLabel: t('undo.stale.leave'),
+  })
+  if (!isWanted) return left
+  await deleteUnchanged(
+    object,
+    changed.map((id) => ({ id })),
+  )
+  return undefined
 }
 
-/** Brings removed records back under their ids. @throws ApiError the first reason against it */
-export async function bringBack(object: string, added: readonly AddedRecord[]): Promise<void> {
+/** Answers the ids of those that are not as they were; the rest is deleted. @throws ApiError */
+async function deleteUnchanged(
+  object: string,
+  added: readonly Pick<AddedRecord, 'id' | 'version'>[],
+): Promise<string[]> {
+  const changed: string[] = []
   for (let at = 0; at < added.length; at += partRows) {
-    const records = added.slice(at, at + partRows).map(({ id, data }) => ({ id, data }))
+    const records = added.slice(at, at + partRows).map(({ id, version }) => ({
+      id,
+      ...(version === undefined ? {} : { expectedVersion: recordVersions.expected(id, version) }),
+    }))
     const { results } = await call('batchRecords', {
       params: { object },
-      body: { operation: 'upsert', records, options },
+      body: { operation: 'delete', records, options },
+    })
+    const refused = results.flatMap(({ index, errors = [] }) => errors.map((error) => ({ index, error })))
+    const isChanged = ({ error }: (typeof refused)[number]): boolean => error.code === 'CONCURRENT_UPDATE'
+    changed.push(...refused.filter(isChanged).flatMap(({ index }) => records[index]?.id ?? []))
+    throwFirst(
+      refused.flatMap((each) => (isChanged(each) || each.error.code === 'resource_not_found' ? [] : each.error)),
+    )
+  }
+  return changed
+}
+
+/** Brings removed records back under their ids; answers them with the versions they have now. @throws ApiError the first reason against it */
+export async function bringBack(object: string, added: readonly AddedRecord[]): Promise<AddedRecord[]> {
+  const back: AddedRecord[] = []
+  for (let at = 0; at < added.length; at += partRows) {
+    const part = added.slice(at, at + partRows)
+    const records = part.map(({ id, data }) => ({ id, data }))
+    const { results } = await call('batchRecords', {
+      params: { object },
+      body: { operation: 'upsert', records, options: { ...options, returnRecords: true } },
     })
     throwFirst(results.flatMap(({ errors = [] }) => errors))
+    back.push(...part.map((record, index) => ({ ...record, version: versionOf(results[index]?.record) })))
   }
+  return back
+}
+
+/** The version of a record; undefined where it is not told. */
+export function versionOf(record: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const version = record?.['updated_at']
+  return typeof version === 'string' ? version : undefined
 }
 
 function throwFirst(errors: readonly ConstructorParameters<typeof ApiError>[0][]): void {

@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { translateField } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
-import { buildFilter, changeSort, operatorOf, readQuery, sortText, writeQuery } from './record-query.ts'
+import {
+  buildFilter,
+  buildGroup,
+  changeSort,
+  inOwnWords,
+  operatorOf,
+  readQuery,
+  sortText,
+  writeQuery,
+} from './record-query.ts'
 
 const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateField }
 const fields: FieldDefinition[] = [
@@ -17,6 +26,7 @@ const fields: FieldDefinition[] = [
     ],
   },
   { name: 'tags', type: 'tags', multiple: true },
+  { name: 'due', type: 'date' },
 ]
 
 const filterOf = (field: string, operator: string, ...texts: string[]) => {
@@ -82,6 +92,38 @@ describe('the address of a view', () => {
         expect(readQuery(writeQuery(value))).toEqual(value)
       }),
     )
+  })
+
+  it.each([
+    ['f=pages.gt.1,5&l=de', { pages: { $gt: 1.5 } }],
+    ['f=pages.gt.1.500&l=de', { pages: { $gt: 1500 } }],
+    ['f=pages.between.1.500&f2=2.000,5&l=de', { pages: { $between: [1500, 2000.5] } }],
+    ['f=due.gt.01.02.2026&l=de', { due: { $gt: '2026-02-01' } }],
+    ['f=due.gt.01/02/2026&l=en-US', { due: { $gt: '2026-01-02' } }],
+    [
+      'w=["all",["pages","gt","1,5"],["title","eq","1,5"]]&l=de',
+      { $and: [{ pages: { $gt: 1.5 } }, { title: { $eq: '1,5' } }] },
+    ],
+    ['f=pages.gt.1,500&l=%25', { pages: { $gt: 1500 } }],
+  ])('means the same in every language: %s', (address, filter) => {
+    const query = inOwnWords(readQuery(address), fields, context)
+    expect(buildGroup(query.filter!, fields, context)).toEqual(filter)
+    // Sent on, it names the language it is in by then.
+    expect(readQuery(writeQuery(query))).toEqual(query)
+  })
+
+  it('names the locale of operands that another one reads otherwise, and of no others', () => {
+    const localeOf = (...texts: string[]) =>
+      new URLSearchParams(
+        writeQuery({
+          filter: { any: false, conditions: [{ field: 'x', operator: 'gt', texts }] },
+          sort: [],
+          search: '',
+          view: '',
+        }),
+      ).get('l')
+    for (const text of ['60', '-60.5', '2026-02-01', '10:30', 'novel', '']) expect(localeOf(text)).toBeNull()
+    for (const text of ['1,5', '1.500', '01.02.2026', '1/2/2026', '1 500', '٣']) expect(localeOf('0', text)).toBe('en')
   })
 
   it('is the default view when it cannot be read', () => {

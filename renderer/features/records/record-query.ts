@@ -2,7 +2,8 @@
 // Pure; the meaning of operators is the field registry's.
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FilterOperator } from '../../fields/index.ts'
-import { parseList } from '../../fields/list-text.ts'
+import { listToText, parseList } from '../../fields/list-text.ts'
+import { locale } from '../../lib/language.ts'
 import { readTerms, readTotals, termWord } from './group-terms.ts'
 import type { GroupTerm, TotalTerm } from './group-terms.ts'
 
@@ -77,6 +78,8 @@ export interface RecordQuery {
   frozen?: number | undefined
   /** Height of the rows; absent: the low one, the middle one under a finger. */
   rowHeight?: RowHeight | undefined
+  /** Whose marks and order of days the operands have, where that is somebody else's locale: see {@link inOwnWords}. */
+  typedIn?: string | undefined
 }
 
 /** What a kind of view is told beside the query, for example which field makes the columns of a kanban. */
@@ -94,6 +97,7 @@ export function readQuery(search: string): RecordQuery {
   const day = /^\d{4}-\d\d-\d\d$/.exec(params.get('d') ?? '')?.[0]
   const frozen = readFrozen(params.get('z'))
   const rowHeight = readRowHeight(Number(params.get('h')))
+  const typedIn = readLocale(params.get('l'))
   return {
     filter: readGroup(params.get('w')) ?? readSingle(params),
     sort: (params.get('s') ?? '')
@@ -112,6 +116,15 @@ export function readQuery(search: string): RecordQuery {
     ...(day === undefined ? {} : { day }),
     ...(frozen === undefined ? {} : { frozen }),
     ...(rowHeight === undefined ? {} : { rowHeight }),
+    ...(typedIn === undefined || typedIn === locale ? {} : { typedIn }),
+  }
+}
+
+function readLocale(text: string | null): string | undefined {
+  try {
+    return text === null ? undefined : Intl.getCanonicalLocales(text)[0]
+  } catch {
+    return undefined // damaged: read as one's own
   }
 }
 
@@ -215,7 +228,45 @@ export function writeQuery(query: RecordQuery): string {
   if (day !== undefined) params.set('d', day)
   if (frozen !== undefined) params.set('z', String(frozen))
   if (rowHeight !== undefined) params.set('h', String(rowHeight))
+  const typed = conditionsOf(filter).flatMap((node) => (isWritten(node) ? [] : node.texts))
+  if (typed.some((text) => ofLocale.test(text))) params.set('l', query.typedIn ?? locale)
   return params.toString()
+}
+
+/** Digits that say something else, or nothing, to another locale: marks that are no machine's, or three digits after a point. */
+const ofLocale = /[^\P{Nd}0-9]|\d[^\d\p{L}:.-]+\d|\.\d{3}(?!\d)|\d\.\d+\./u
+
+/** A query with its operands as whoever reads it types them, in whatever locale they were typed. */
+export function inOwnWords(query: RecordQuery, fields: readonly FieldDefinition[], context: FieldContext): RecordQuery {
+  const { typedIn, ...rest } = query
+  if (typedIn === undefined) return query
+  return { ...rest, filter: rest.filter && retyped(rest.filter, typedIn, fields, context) }
+}
+
+function retyped(
+  group: FilterGroup,
+  typedIn: string,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): FilterGroup {
+  const conditions = group.conditions.map((node): FilterNode => {
+    if (isWritten(node)) return node
+    if (isFilterGroup(node)) return retyped(node, typedIn, fields, context)
+    const known = operatorOf(node, fields)
+    const operand = known?.operator.operand
+    if (!known || (operand !== 'value' && operand !== 'list' && operand !== 'range')) return node
+    const single: FieldDefinition = { ...known.field, required: false, multiple: false }
+    const type = fieldTypeOf(single)
+    const own = (text: string): string => {
+      const result = type.parse(text, single, { ...context, locale: typedIn })
+      // What is no value there is none here either, and stays to be mended.
+      return result.ok && result.value !== null ? type.toText(result.value, single, context) : text
+    }
+    const texts =
+      operand === 'list' ? node.texts.map((text) => listToText(parseList(text).map(own))) : node.texts.map(own)
+    return { ...node, texts }
+  })
+  return { ...group, conditions }
 }
 
 /** The word of an operator in an address: its id without the sign that every one of them begins with. */

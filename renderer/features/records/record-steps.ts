@@ -5,7 +5,7 @@ import { refreshRecords } from '../../lib/record-changes.ts'
 import { tn } from '../../lib/strings.ts'
 import { defineUndo } from '../../lib/undo.ts'
 import type { UndoResult } from '../../lib/undo.ts'
-import { removeAdded } from './record-batches.ts'
+import { removeAdded, versionOf } from './record-batches.ts'
 
 const parallel = 4
 
@@ -13,6 +13,8 @@ const parallel = 4
 export interface RecordsStep {
   object: string
   ids: readonly string[]
+  /** Of added records, the versions they had then, by id; one that is not known is not looked at. */
+  versions?: Readonly<Record<string, string | undefined>>
 }
 
 /** Adds a step of deleted records. */
@@ -22,25 +24,28 @@ export const rememberDeleted = defineUndo<RecordsStep>('records.delete', { undo:
 export const rememberAdded = defineUndo<RecordsStep>('records.add', { undo: remove, redo: restore })
 
 /** Deletes records; those that are gone already are no problem. @throws ApiError the first reason against it */
-async function remove({ object, ids }: RecordsStep): Promise<void> {
+async function remove({ object, ids, versions = {} }: RecordsStep): Promise<UndoResult<RecordsStep>> {
   try {
-    await removeAdded(
+    const left = await removeAdded(
       object,
-      ids.map((id) => ({ id })),
+      ids.map((id) => ({ id, version: versions[id] })),
     )
+    return left === undefined ? {} : { left }
   } finally {
     refreshRecords(object)
   }
 }
 
 /** Restores records, some at a time; those that were purged meanwhile are counted. @throws ApiError */
-async function restore({ object, ids }: RecordsStep): Promise<UndoResult<RecordsStep> | void> {
+async function restore({ object, ids, versions }: RecordsStep): Promise<UndoResult<RecordsStep>> {
   const waiting = [...ids]
+  const now = versions && { ...versions }
   let gone = 0
   const work = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       try {
-        await call('restoreRecord', { params: { object, id }, body: {} })
+        const { record } = await call('restoreRecord', { params: { object, id }, body: {} })
+        if (now) now[id] = versionOf(record)
       } catch (error) {
         // Somebody else was faster.
         if (hasCode(error, 'conflict') && error.details['reason'] === 'not_deleted') continue
@@ -54,5 +59,8 @@ async function restore({ object, ids }: RecordsStep): Promise<UndoResult<Records
   } finally {
     refreshRecords(object)
   }
-  return gone === 0 ? undefined : { left: tn('undo.gone', gone, { label: tn('records.restored', ids.length - gone) }) }
+  const data: RecordsStep = { object, ids, ...(now ? { versions: now } : {}) }
+  return gone === 0
+    ? { data }
+    : { data, left: tn('undo.gone', gone, { label: tn('records.restored', ids.length - gone) }) }
 }

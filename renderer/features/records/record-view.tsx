@@ -23,7 +23,7 @@ import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
 import { useRecordPeek } from './record-peek-place.tsx'
 import type { RenderPeek } from './record-peek-place.tsx'
-import { buildGroup, changeSort, narrowed, readQuery, sortText, writeQuery } from './record-query.ts'
+import { buildGroup, changeSort, inOwnWords, narrowed, readQuery, sortText, writeQuery } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import type { ToolPanel } from './record-toolbar.tsx'
@@ -58,10 +58,11 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const address = useSearch()
-  const query = useMemo(() => readQuery(address), [address])
   const context = useFieldContext()
   const host = useHostStatus()
   const fields = useShownFields(object)
+  const asked = useMemo(() => readQuery(address), [address])
+  const query = useMemo(() => inOwnWords(asked, fields, context), [asked, fields, context])
   const [panel, setPanel] = useState<ToolPanel>()
   /** The field the filter was opened for. */
   const [filterField, setFilterField] = useState<string>()
@@ -79,10 +80,10 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
   const setQuery = useCallback(
     (next: Partial<RecordQuery>): void => {
       const { rec, tab } = readRecordAddress(address)
-      const view = writeQuery({ ...readQuery(address), ...next })
+      const view = writeQuery({ ...query, ...next })
       navigate(tablePath(object.name, { view, rec, tab }), { replace: next.search !== undefined })
     },
-    [address, navigate, object.name],
+    [address, query, navigate, object.name],
   )
 
   const condition = useMemo(
@@ -100,6 +101,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
     fields,
     columns: views.columns,
     context,
+    leaves: (search) => views.typeOf(readQuery(search).view) !== 'grid',
     onMoved: () => grid.current?.announce(t('groups.moved')),
   })
   const { rows, terms, totals } = view

@@ -166,7 +166,15 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     const added = await createRecords(object, records, (done) => onProgress(rows.length + done))
     const saved = rows.filter(({ id }) => !problems.has(id))
     const made = added.flatMap((record, index) =>
-      typeof record === 'string' ? [] : [{ id: idOf(record), data: records[index] ?? {} }],
+      typeof record === 'string'
+        ? []
+        : [
+            {
+              id: idOf(record),
+              data: records[index] ?? {},
+              version: record.updated_at ? versionOf(record) : undefined,
+            },
+          ],
     )
     const showsLinks = saved.some(({ data }) => expand.some((field) => field in data))
     if (made.length > 0 || showsLinks) port().reload()

@@ -11,6 +11,7 @@ import { locale } from '../../lib/language.ts'
 import { t } from '../../lib/strings.ts'
 import { displayFieldOf, fieldList, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
+import { versionOf } from './record-batches.ts'
 import { rememberAdded } from './record-steps.ts'
 
 const offered = 20
@@ -50,8 +51,8 @@ function isNamedByText(objects: readonly ObjectItem[], name: string): boolean {
 async function addRecord(objects: readonly ObjectItem[], object: string, text: string): Promise<RecordChoice> {
   const definition = objects.find((candidate) => candidate.name === object)
   const display = (definition && displayFieldOf(definition)) ?? ''
-  const { id } = await call('createRecord', { params: { object }, body: { [display]: text } })
-  rememberAdded(t('records.new.step'), { object, ids: [id] })
+  const { id, record } = await call('createRecord', { params: { object }, body: { [display]: text } })
+  rememberAdded(t('records.new.step'), { object, ids: [id], versions: { [id]: versionOf(record) } })
   refreshRecords(object)
   return { id, label: text }
 }

@@ -26,6 +26,8 @@ export interface RecordViews {
   /** False while the chosen view is still on its way: its kind and its columns are not known. */
   ready: boolean
   type: ViewType
+  /** The kind of a stored view, by its id; that of all records where there is none. */
+  typeOf(id: string): ViewType
   /** The stored view on screen; undefined for all records. */
   current: StoredView | undefined
   /** What the kind of view is told, changes that are not stored included. */
@@ -80,7 +82,8 @@ export function useRecordViews(input: ViewsInput): RecordViews {
   const stored = useViews(object, isKept)
   const views = useMemo(() => stored?.map((view) => withConditions(view, fields, context)), [stored, fields, context])
   const writes = useViewWrites(object)
-  const current = views?.find(({ id }) => id === query.view)
+  const viewOf = (id: string): StoredView | undefined => views?.find((view) => view.id === id)
+  const current = viewOf(query.view)
   const [dialog, setDialog] = useState<OpenDialog>()
   const [chosen, setChosen] = useState<{ key: string; names: readonly string[] }>()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -108,6 +111,9 @@ export function useRecordViews(input: ViewsInput): RecordViews {
     },
     [onQuery],
   )
+  /** Kinds of views that were made a moment ago and are not in the list yet. */
+  const made = useRef(new Map<string, ViewType>())
+  const typeOf = (id: string): ViewType => viewOf(id)?.type ?? made.current.get(id) ?? 'grid'
   const type = current?.type ?? 'grid'
   const storedOptions = current?.options
   const { options: changedOptions } = query
@@ -137,6 +143,7 @@ export function useRecordViews(input: ViewsInput): RecordViews {
       await writes.change(current.id, { draft })
     } else {
       const id = await writes.create(draft, configOf(dialog), dialog.type === 'form' ? 'form' : 'list')
+      made.current.set(id, dialog.type)
       if (dialog.kind === 'copy') onQuery({ ...query, options: undefined, view: id })
       else onQuery({ ...everything, view: id })
     }
@@ -253,7 +260,7 @@ export function useRecordViews(input: ViewsInput): RecordViews {
     />
   )
   const ready = query.view === '' || (manifest !== undefined && (!isKept || views !== undefined))
-  return { ready, type, current, options, columns, showColumns, bar, heading, dialogs }
+  return { ready, type, typeOf, current, options, columns, showColumns, bar, heading, dialogs }
 }
 
 const plainDraft: ViewDraft = { label: '', personal: false, isDefault: false }

@@ -53,6 +53,8 @@ export function useViewRows(input: {
   fields: readonly FieldDefinition[]
   columns: readonly FieldDefinition[]
   context: FieldContext
+  /** Whether a search part of the address is shown by another kind of view. */
+  leaves: (search: string) => boolean
   onMoved: () => void
 }): ViewRows {
   const { object, query, filter, expand, fields, columns, context } = input
@@ -115,7 +117,7 @@ export function useViewRows(input: {
       return rows.reload()
     },
   })
-  const hold = useHeldPage(leaveQuestion(input.label))
+  const hold = useHeldPage(leaveQuestion(input.label), input.leaves)
   const onUnsavedChange = useCallback(
     (unsaved: GridUnsaved): void => {
       editing.current = unsaved.editing > 0

@@ -34,4 +34,6 @@ it('the field keeps the focus when it is sent, and shows the words of another se
   expect(document.activeElement).toBe(screen.getByRole('searchbox'))
   act(() => navigate('/search?q=floor'))
   await waitFor(() => expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('floor'))
+  act(() => navigate('/search'))
+  await waitFor(() => expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe(''))
 })

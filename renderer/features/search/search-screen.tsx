@@ -47,7 +47,10 @@ function SearchForm(props: { words: string; object: string | undefined }) {
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (words.trim() !== '') navigate(addressOf(words.trim(), props.object), { replace: true })
+        const sent = words.trim()
+        if (sent === '') return
+        setTyped({ since: sent, words })
+        navigate(addressOf(sent, props.object), { replace: true })
       }}
     >
       <TextInput

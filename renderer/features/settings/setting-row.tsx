@@ -41,7 +41,8 @@ export function SettingRow(props: { setting: WorkspaceSetting; value: unknown })
     try {
       const { settings } = await call('updateSettings', { body: { settings: { [name]: next } } })
       client.setQueryData(settingsQuery.queryKey, settings)
-      setTyped(undefined)
+      // What was entered meanwhile is not saved yet.
+      setTyped((now) => (now === typed ? undefined : now))
       showToast({ message: t('settings.saved', { label }), tone: 'good' })
     } catch (error) {
       const field = error instanceof ApiError ? error.fieldErrors[0] : undefined

@@ -88,3 +88,22 @@ it('the dialog of a new record keeps to one record while it is being added', asy
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
   expect(sent).toEqual([{ title: 'once' }])
 })
+
+it('a field that others add while a new record is typed begins with its default', async () => {
+  const dialog = (fields: Record<string, { type: string; label: string; defaultValue?: string }>) => (
+    <MantineProvider env="test">
+      <QueryClientProvider client={client}>
+        <NewRecordDialog object={{ ...object, fields }} context={context} opened onClose={() => undefined} />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+  const client = new QueryClient()
+  const { rerender } = render(dialog(object.fields))
+  await screen.findByRole('textbox', { name: 'Title' })
+  rerender(dialog({ ...object.fields, place: { type: 'text', label: 'Place', defaultValue: 'Berlin' } }))
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Place' }).value).toBe('Berlin')
+  expect(isFree()).toBe(true)
+  fireEvent.change(screen.getByRole('textbox', { name: 'Title' }), { target: { value: 'once' } })
+  fireEvent.click(screen.getByRole('button', { name: /Add$|Add record|Create/ }))
+  await waitFor(() => expect(sent).toEqual([{ title: 'once', place: 'Berlin' }]))
+})
