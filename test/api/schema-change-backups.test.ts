@@ -1,6 +1,7 @@
 // What deletions of fields and objects put aside, and how it comes back or goes for good: D-101.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '#main/kernel/clock.ts'
+import { statement } from '#main/kernel/database.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -154,6 +155,34 @@ describe('schema backups', () => {
     await host.restart()
     await expect.poll(async () => backups(), { timeout: 10_000 }).toEqual([])
     await expect.poll(async () => (await host.get(`/meta/object/${other}/backups`)).status).toBe(404)
+  })
+
+  it('of an object that is back are forgotten with its return, and take nothing of it along when they are left', async () => {
+    await host.defineObject(name, { a: text })
+    const id = await create({ a: 'x' })
+    await host.delete(`/meta/object/${name}?confirm=true`)
+    const [{ id: backup }] = await backups()
+    const { database, bus } = host.host
+    const sql = 'SELECT * FROM data_schema_backup WHERE id = ?'
+    const row = database.read.get<Record<string, unknown>>(statement(sql, [backup]))!
+    const inside: unknown[] = []
+    const end = bus.on('metadata.item.saved', (_event, tx) => void inside.push(tx.get(statement(sql, [backup]))), 0)
+    expect((await restore(backup)).status).toBe(200)
+    end()
+    // A kill after that write leaves nothing half done.
+    expect(inside).toEqual([undefined])
+    // As one left it that forgot the backup later on.
+    const marks = Object.keys(row).map(() => '?')
+    const left = `INSERT INTO data_schema_backup (${Object.keys(row).join(', ')}) VALUES (${marks.join(', ')})`
+    await database.write('left', (tx) => tx.run(statement(left, Object.values(row))))
+    const old = name
+    name = `${old}_renamed`
+    expect((await save({ a: text }, '', { renamedFrom: old })).status).toBe(200)
+    ahead += 31 * 86_400_000
+    await host.restart()
+    await expect.poll(async () => backups(), { timeout: 10_000 }).toEqual([])
+    expect(await read(id)).toMatchObject({ a: 'x' })
+    expect((await host.get(`/data/${name}/${id}/changelog`)).body.data.entries).toHaveLength(1)
   })
 
   it('answer 404 for an unknown object or backup', async () => {

@@ -10,7 +10,7 @@ import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
 import { createIndexSql, physicalIndexes, trashIndex } from '#main/database/schema/physical-indexes.ts'
 import type { MetadataItem, TypeHook } from '#main/plugins/metadata/api.ts'
 import { renameEffects } from '../store.ts'
-import { moveBackups, renameBackups, tableExists } from './schema-change/backup-store.ts'
+import { moveBackups, removeTableBackup, renameBackups, tableExists } from './schema-change/backup-store.ts'
 import type { Candidate, SchemaChangeParts } from './schema-change/change-parts.ts'
 import { conversionEnv, planOf } from './schema-change/change-parts.ts'
 import type { DerivedValues } from './schema-change/derived.ts'
@@ -76,6 +76,7 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
 
   const create = (tx: Tx, plan: SchemaPlan, after: ObjectSchema): void => {
     const table = returns.get(after.uid)?.table
+    if (table !== undefined) removeTableBackup(tx, table)
     if (table === undefined || !tableExists(tx, table)) {
       applyPlan(tx, plan, { token: '', env: conversionEnv(parts, plan, tx) })
       return

@@ -128,6 +128,11 @@ export function removeBackup(tx: Tx, id: string): void {
   tx.run(statement('DELETE FROM data_schema_backup WHERE id = ?', [id]))
 }
 
+/** Forgets the backup of an object whose table comes back. */
+export function removeTableBackup(tx: Tx, table: string): void {
+  tx.run(statement(`DELETE FROM data_schema_backup WHERE kind = 'object' AND table_name = ?`, [table]))
+}
+
 /** Notes that an object goes by another name, so that its backups are found under it. */
 export function renameBackups(tx: Tx, objectUid: string, object: string, table: string): void {
   tx.run(

@@ -142,7 +142,6 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
     const { renamedFrom: _renamed, ...body } = item
     const returning = { objectUid: backup.objectUid!, table: backup.table }
     const version = await saveObject(ctx, backup.object, body, returning)
-    await parts.write('data.backup-restored', (tx) => removeBackup(tx, backup.id))
     const skipped: RestoredBackup['skipped'] = []
     for (const { uid, ...child } of children) {
       // Other machines know the part by its uid.

@@ -49,18 +49,23 @@ export function createSchemaUpkeep(parts: SchemaChangeParts, derived: DerivedVal
   }
 
   const expireOne = async (backup: SchemaBackup): Promise<void> => {
-    if (backup.kind === 'object' || backup.kind === 'table') {
+    const isBack = metadata.objectSchemas().some(({ table }) => table === backup.table)
+    if ((backup.kind === 'object' || backup.kind === 'table') && !isBack) {
       // What is put aside inside of the table goes with it.
       const inside = allBackups(read).filter((other) => other.table === backup.table)
       await dropTable(backup.table, (tx) => {
         for (const { id } of [backup, ...inside]) removeBackup(tx, id)
         const { kind, object, objectUid } = backup
+        // What belongs to an object that is back, or may come back from a later deletion, stays.
+        const isThere = metadata.objectSchemas().some(({ uid }) => uid === objectUid)
+        if (isThere || allBackups(tx).some((other) => other.kind === 'object' && other.objectUid === objectUid)) return
         tx.emit(internalContext('schema-backups'), { type: backupExpiredEvent, object, payload: { kind, objectUid } })
       })
       return
     }
     await write('data.backup-expire', (tx) => removeBackup(tx, backup.id))
-    if (tableExists(read, backup.table)) await removeStrayColumns(parts, { table: backup.table })
+    if (backup.kind !== 'object' && tableExists(read, backup.table))
+      await removeStrayColumns(parts, { table: backup.table })
   }
 
   return {
