@@ -3,7 +3,7 @@ import type { PlatformError } from '#shared/errors.ts'
 import path from 'node:path'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
-import { writesRefused } from '#main/database/engine-errors.ts'
+import { unavailable, writesRefused } from '#main/database/engine-errors.ts'
 import { checkBesideTraffic } from '#main/database/live-check.ts'
 import type { OpenLog } from '#main/database/log-sync.ts'
 import { createMigrationBackup } from '#main/database/migration-backup.ts'
@@ -304,12 +304,15 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     prefix,
     uiBasePath,
     baseUrl: () => server?.baseUrl() ?? '',
-    requestRestart: (prepare) => {
+    async holdWrites() {
       if (readOnly) throw refusedWrites(options.dataDir)
       // Another database in its place would not be what the log says.
       if (hub !== undefined) throw refusedRestart()
-      restart?.(prepare)
+      if (restart === undefined) throw unavailable()
+      await loaded?.beforeClose()
+      return database.holdWrites()
     },
+    requestRestart: (prepare) => restart?.(prepare),
     ownerSessions: sessions,
     hub: hub?.facts ?? null,
     config: (plugin) => config.of(plugin),

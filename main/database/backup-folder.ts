@@ -6,6 +6,8 @@ import type { Clock } from '#main/kernel/clock.ts'
 import { isUuid } from '#main/kernel/ids.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { readPrivateFile, refuseSpecialFile, syncPath, writeFileAtomic } from '#main/kernel/atomic-file.ts'
+import type { RestoreNote } from '#main/kernel/restore-note.ts'
+import { readRestoreNote, removeRestoreNote, writeRestoreNote } from '#main/kernel/restore-note.ts'
 import { fileListName, keepFiles, keepFilesAside, problemsOfFiles, putFilesBack } from './backup-files.ts'
 import { decodeManifest, encodeManifest } from './backup-manifest.ts'
 import type { BackupKind, BackupManifest } from './backup-manifest.ts'
@@ -57,10 +59,11 @@ export interface BackupFolder {
   /**
    * Puts the backup in place of the present database and config; the database must be closed. A crash leaves the old
    * or the new database. Unless the present state was saved by a backup, its files are kept under another name.
-   * @param options `keepsConfig`: how the machine is set up stays as it is (D-420)
+   * @param options `keepsConfig`: how the machine is set up stays as it is (D-420); `note`: left for the next start once all
+   * that is missing is a rename. A state no host has started on since its restore counts as never there.
    * @throws Error when the backup differs from its manifest; the present files are untouched then
    */
-  putBack(id: string, options: { presentSaved: boolean; keepsConfig?: boolean }): void
+  putBack(id: string, options: { presentSaved: boolean; keepsConfig?: boolean; note?: RestoreNote }): void
   /** Clears what a restore has left that was cut off; only the holder of the data folder may. */
   clearRestore(): void
 }
@@ -224,10 +227,11 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       return true
     },
     databaseFile: (id) => join(pathOf(id), databaseName),
-    putBack(id, { presentSaved, keepsConfig = false }) {
+    putBack(id, { presentSaved, keepsConfig = false, note }) {
       const manifest = readManifest(id)
       if (manifest === undefined || manifest.id !== id)
         throw new Error('The manifest of the backup is missing or was changed.')
+      const unheard = readRestoreNote(dataDir)
       const incoming = manifest.files
         .filter(({ name }) => name !== fileListName && !(keepsConfig && name === configName))
         .map((file) => ({ file, path: incomingOf(file.name) }))
@@ -246,8 +250,16 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
         // What was noted is about the files that go.
         rmSync(stateFileOf(database), { force: true })
         clearWay(database, presentSaved ? undefined : `${database}.replaced-${clock.now()}`)
+        // Who had what is said by the state that ran last (D-410).
+        if (note !== undefined) writeRestoreNote(dataDir, { ...note, present: (unheard ?? note).present })
         for (const { file, path } of incoming) renameSync(path, join(dataDir, file.name))
         syncPath(dataDir)
+      } catch (error) {
+        if (existsSync(incomingOf(databaseName))) {
+          if (unheard === undefined) removeRestoreNote(dataDir)
+          else writeRestoreNote(dataDir, unheard)
+        }
+        throw error
       } finally {
         for (const { path } of incoming) rmSync(path, { force: true })
       }

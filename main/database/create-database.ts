@@ -1,5 +1,6 @@
 // Puts the parts of the database layer together: one writer, one reader, the reader processes.
 import { closeSync, openSync } from 'node:fs'
+import { platformError } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Database } from '#main/kernel/database.ts'
@@ -60,6 +61,8 @@ export interface HostDatabase extends Database {
   inspect(closed: ClosedFile | null): Promise<readonly string[]>
   /** Refuses every write from now on. */
   refuseWrites(error: PlatformError): void
+  /** Refuses writes because the host is about to restart, and waits for those accepted before. @returns takes it back */
+  holdWrites(): Promise<() => void>
   /** Number of transactions committed by the write queue so far. */
   groups(): number
 }
@@ -173,6 +176,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,
     refuseWrites: queue.refuse,
+    async holdWrites() {
+      const last = queue.write('hold', () => undefined, { repeatable: true, whenFull: true })
+      const release = queue.refuse(platformError('service_unavailable', { reason: 'restarting', retryAfterSeconds: 5 }))
+      // A database that takes no writes has none to wait for.
+      await last.catch(() => undefined)
+      return release
+    },
     async inspect(closedAs) {
       const { problems } = await copier.inspect(closedAs, { timeoutMs: copyTimeoutMs })
       if (problems.length === 0 || damage !== undefined) return problems

@@ -34,8 +34,11 @@ export interface WriteQueue {
   health(): DatabaseHealth
   /** See `Database.onDisk`. */
   onDisk(): Promise<void> | null
-  /** Refuses every write from now on with this error; those accepted before are done. */
-  refuse(error: PlatformError): void
+  /**
+   * Refuses every write from now on with this error; those accepted before are done.
+   * @returns takes it back
+   */
+  refuse(error: PlatformError): () => void
   /** Number of transactions committed so far. */
   groups(): number
   /** Rises with every COMMIT that changed something, and with every loan. */
@@ -101,7 +104,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const loans: Loan[] = []
   let isLent = false
   let degraded = false
-  let refusal: PlatformError | undefined
+  /** Why nothing is taken; the first is what is told. */
+  let refusals: readonly PlatformError[] = []
   let closing = false
   let lastGroup = 0
   let groups = 0
@@ -489,8 +493,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     { repeatable = false, whenFull = false }: WriteOptions = {},
   ): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      if (closing || refusal !== undefined) {
-        reject(closing ? unavailable() : refusal)
+      if (closing || refusals.length > 0) {
+        reject(closing ? unavailable() : refusals[0])
         return
       }
       if (!whenFull && space?.refuses() === true) {
@@ -516,8 +520,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     writeStepwise: <T>(name: string, fn: Job['fn'], given?: WriteOptions) => enter(name, fn, true, given) as Promise<T>,
     lend: <T>(work: () => Promise<T>, { keepsSchema = false, onlyFolds = false } = {}) =>
       new Promise<T>((resolve, reject) => {
-        if (closing || refusal !== undefined) {
-          reject(closing ? unavailable() : refusal)
+        if (closing || refusals.length > 0) {
+          reject(closing ? unavailable() : refusals[0])
           return
         }
         if (!keepsSchema && space?.refuses() === true) {
@@ -528,12 +532,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         loans.push({ run: () => run().then(resolve, reject), keepsSchema })
         goOn()
       }),
-    health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),
+    health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusals.length > 0 ? 'degraded' : 'ok'),
     onDisk() {
       if (copy?.isBehind() === true) return logSync!.sync()
       return syncFailed ? Promise.reject(unavailable()) : whenSynced
     },
-    refuse: (error) => void (refusal ??= error),
+    refuse(error) {
+      refusals = [...refusals, error]
+      return () => void (refusals = refusals.filter((other) => other !== error))
+    },
     groups: () => groups,
     version: () => version,
     async close() {

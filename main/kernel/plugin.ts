@@ -160,6 +160,12 @@ export interface HostFacts {
   baseUrl(): string
   /** Undefined but at the first start after a restore, and once plugins have registered it reads no more. */
   readonly restored: Restored | undefined
+  /**
+   * Stores what waits and refuses writes from then on: before a restart that is then requested.
+   * @returns takes it back
+   * @throws service_unavailable where there can be no such restart
+   */
+  holdWrites(): Promise<() => void>
   /** Ends this host and starts it again on the same data directory (restore of a backup). */
   requestRestart(prepare: () => Promise<void>): void
   /** The browser sessions the host opened for the local owner. */

@@ -1,10 +1,12 @@
 // Backups over HTTP (D-207): made while the host runs, checked, downloaded, put back, deleted.
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHost } from '#main/index.ts'
+import { statement } from '#main/kernel/database.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -247,6 +249,51 @@ describe('POST /backups/:id/restore', () => {
       expect(backups[0]?.note).toBe(`before the restore of ${backup.id}`)
     } finally {
       await next.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+
+  it('saves every write that was accepted before it; from then on none is taken', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'cairn-restore-'))
+    const own = await createTestHost({ dataDir })
+    try {
+      await own.defineObject('note', { title: { type: 'text', required: true } })
+      const { body: backup } = await own.post('/backups')
+      const { body: long } = await own.post('/data/note', { title: 'before' })
+      const copies = (): string[] => readdirSync(join(dataDir, 'backups')).filter((name) => !name.startsWith(backup.id))
+      // Ends once the copy is there, which has to wait for it.
+      const accepted = own.host.database.writeStepwise('long', function* (tx) {
+        const until = performance.now() + 700
+        while (
+          performance.now() < until &&
+          !copies().some((name) => existsSync(join(dataDir, 'backups', name, 'cairn.db')))
+        )
+          yield
+        tx.run(statement('UPDATE o_note SET title = ? WHERE id = ?', ['long', long.id]))
+      })
+      const restoring = own.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
+      let isOver = false
+      void own.host.stopped.then(() => (isOver = true))
+      const kept: string[] = [long.id]
+      const refused = new Set<unknown>()
+      while (!isOver) {
+        const answer = await own.post('/data/note', { title: 'meanwhile' }).catch(() => undefined)
+        if (answer?.status === 201) kept.push(answer.body.id)
+        else if (answer !== undefined) refused.add(answer.body.error.details.reason)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      await accepted
+      expect((await restoring).status).toBe(202)
+      const database = new BetterSqlite3(join(dataDir, 'backups', copies()[0]!, 'cairn.db'), { readonly: true })
+      const found = database.prepare('SELECT id, title FROM o_note ORDER BY id').all() as {
+        id: string
+        title: string
+      }[]
+      database.close()
+      expect(found.map(({ id }) => id)).toEqual(kept.toSorted())
+      expect(found.find(({ id }) => id === long.id)?.title).toBe('long')
+      expect([...refused]).toContain('restarting')
+    } finally {
       rmSync(dataDir, { recursive: true, force: true })
     }
   })

@@ -2,6 +2,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDataDir } from '#main/data-dir.ts'
+import { restoreOffline } from '#main/plugins/backup/offline.ts'
 import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
 
@@ -17,11 +19,11 @@ async function backup(): Promise<string> {
 }
 
 /** Restores and waits for the host that comes after. @param between what happens while no host runs */
-async function restore(id: string, between: () => void = () => undefined): Promise<void> {
+async function restore(id: string, between: () => Promise<void> | void = () => undefined): Promise<void> {
   const { stopped } = host.host
   expect((await host.post(`/backups/${id}/restore`, { confirm: id })).status).toBe(202)
   expect(await stopped).toBe('restart')
-  between()
+  await between()
   await host.restart()
 }
 
@@ -214,6 +216,15 @@ describe('a restored backup', { timeout: 120_000 }, () => {
     expect((organizations as { name: string }[]).map(({ name }) => name).toSorted()).toEqual(
       expect.arrayContaining(['Acme', 'Other']),
     )
+  })
+
+  it('gives nothing back that ended since when it is put back twice before a start', async () => {
+    await host.defineObject('note', { title: { type: 'text' } })
+    const { body: revoked } = await host.post('/keys', { name: 'leaked' })
+    const id = await backup()
+    await host.delete(`/keys/${revoked.id}`)
+    await restore(id, () => restoreOffline(host.dataDir, id, { appVersion: '1.0.0', openDataDir }))
+    expect(await lookUp(revoked.key)).toBe(401)
   })
 
   it('ends its sessions and links where nobody can say what has ended since', async () => {

@@ -4,7 +4,6 @@ import { backupRoutes } from '#shared/contracts/backup.ts'
 import { createBackupFolder } from '#main/database/backup-folder.ts'
 import { createFileChecker } from '#main/database/check-in-child.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
-import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 import { backupJobs } from './jobs.ts'
 import type { Announce } from './routes.ts'
 import { backupEvents, backupHandlers } from './routes.ts'
@@ -44,7 +43,7 @@ export const backupPlugin = definePlugin({
       databaseBytes: () => statSync(host.database.file).size,
       compare: createComparison({ compare: checker.compare, metadata: host.optionalService('metadata') }),
       requestRestart: options.requestRestart,
-      leaveNote: (note) => writeRestoreNote(options.dataDir, note),
+      holdWrites: options.holdWrites,
       retention: parseRetention(options.config('backup')),
       clock,
       log,

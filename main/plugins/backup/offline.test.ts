@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DataDirInUse, openDataDir } from '#main/data-dir.ts'
 import { openReader, openWriter } from '#main/database/open.ts'
+import { readRestoreNote } from '#main/kernel/restore-note.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from './offline.ts'
 
 const surroundings = { appVersion: '1.0.0', openDataDir }
@@ -48,6 +49,18 @@ describe('backups without a host', () => {
     expect(saved?.note).toBe(`before the restore of ${backup.id}`)
     await restoreOffline(dir, saved!.id, surroundings)
     expect(names()).toEqual(['kept', 'later'])
+  })
+
+  it('tell the next start of the state that ran last, however often they are put back before it', async () => {
+    const backup = await backupOffline(dir, surroundings)
+    insert('later')
+    await restoreOffline(dir, backup.id, surroundings)
+    const [ranLast] = await listBackups(dir, surroundings)
+    await restoreOffline(dir, backup.id, surroundings)
+    expect(readRestoreNote(dir)).toMatchObject({ backup: backup.id, present: ranLast!.id })
+    rmSync(join(dir, 'backups', backup.id, 'cairn.db'))
+    await expect(restoreOffline(dir, backup.id, surroundings)).rejects.toThrow()
+    expect(readRestoreNote(dir)).toMatchObject({ present: ranLast!.id })
   })
 
   it('leave config.json as it is, and bring it back where there is none', async () => {

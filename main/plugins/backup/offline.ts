@@ -9,7 +9,6 @@ import { createFileCheck, integrityProblems } from '#main/database/file-check.ts
 import { openReader } from '#main/database/open.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import { createIds } from '#main/kernel/ids.ts'
-import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 
 /** What these functions need from the program. */
 export interface OfflineSurroundings {
@@ -50,8 +49,8 @@ export async function restoreOffline(dataDir: string, id: string, surroundings: 
         () => null,
       )
     }
-    writeRestoreNote(path, { backup: id, at: systemClock.iso(), actor: null, present })
-    folder.putBack(id, { presentSaved: present !== null, keepsConfig: existsSync(join(path, 'config.json')) })
+    const note = { backup: id, at: systemClock.iso(), actor: null, present }
+    folder.putBack(id, { presentSaved: present !== null, keepsConfig: existsSync(join(path, 'config.json')), note })
   })
 }
 

@@ -15,7 +15,7 @@ import type { ManualClock } from '#main/kernel/clock.ts'
 import { localOwner } from '#main/kernel/context.ts'
 import { createIds } from '#main/kernel/ids.ts'
 import { createLogger } from '#main/kernel/logger.ts'
-import { writeRestoreNote } from '#main/kernel/restore-note.ts'
+import { readRestoreNote } from '#main/kernel/restore-note.ts'
 import type { BackupService } from './api.ts'
 import { createBackupService, defaultRetention, outdatedBackups, parseRetention } from './service.ts'
 
@@ -26,6 +26,8 @@ let writer: Connection
 let folder: BackupFolder
 let service: BackupService
 let restarts: (() => Promise<void>)[]
+/** Whether writes are refused. */
+let held: boolean
 /** What a copy waits for. */
 let hold: () => Promise<void>
 
@@ -42,6 +44,7 @@ beforeEach(() => {
     check: async (file) => createFileCheck(file),
   })
   restarts = []
+  held = false
   hold = () => Promise.resolve()
   service = createBackupService({
     folder,
@@ -54,7 +57,10 @@ beforeEach(() => {
     databaseBytes: () => statSync(join(dir, 'cairn.db')).size,
     compare: async (id) => ({ id, objects: [], definitions: { returning: 0, going: 0, reverting: 0, items: [] } }),
     requestRestart: (prepare) => restarts.push(prepare),
-    leaveNote: (note) => writeRestoreNote(dir, note),
+    holdWrites: async () => {
+      held = true
+      return () => void (held = false)
+    },
     retention: defaultRetention,
     clock,
     log: createLogger(),
@@ -166,11 +172,46 @@ describe('backup service', () => {
     clock.advance(1000)
     await service.restore(backup.id, backup.id, localOwner)
     expect(service.list()[0]).toMatchObject({ kind: 'manual', note: `before the restore of ${backup.id}` })
-    expect(restarts).toHaveLength(1)
+    expect([restarts.length, held]).toEqual([1, true])
     writer.close()
     await restarts[0]!()
+    expect(readRestoreNote(dir)).toMatchObject({ backup: backup.id, present: service.list()[0]!.id })
     writer = openWriter(join(dir, 'cairn.db'))
     expect(writer.prepare('SELECT count(*) FROM t').pluck().get()).toBe(0)
+  })
+
+  it('does nothing to backups any more once it restarts on one', async () => {
+    const [backup, other] = [await service.create('manual'), await service.create('manual')]
+    await service.restore(backup.id, backup.id, localOwner)
+    const refused = { code: 'service_unavailable', details: { reason: 'restarting' } }
+    await expect(service.restore(other.id, other.id, localOwner)).rejects.toMatchObject(refused)
+    await expect(service.remove(backup.id)).rejects.toMatchObject(refused)
+    expect(restarts).toHaveLength(1)
+    expect(service.list()).toHaveLength(3)
+  })
+
+  it('leaves no word of a restore that could not be done', async () => {
+    const backup = await service.create('manual')
+    writer.exec('INSERT INTO t VALUES (1)')
+    await service.restore(backup.id, backup.id, localOwner)
+    rmSync(folder.databaseFile(backup.id))
+    writer.close()
+    await restarts[0]!()
+    expect(readRestoreNote(dir)).toBeUndefined()
+    writer = openWriter(join(dir, 'cairn.db'))
+    expect(writer.prepare('SELECT count(*) FROM t').pluck().get()).toBe(1)
+  })
+
+  it('restarts on nothing where the disk has no room to save the present state', async () => {
+    const backup = await service.create('manual')
+    hold = () => Promise.reject(Object.assign(new Error('no room'), { code: 'ENOSPC' }))
+    await expect(service.restore(backup.id, backup.id, localOwner)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      details: { reason: 'disk_full' },
+    })
+    expect([restarts.length, held]).toEqual([0, false])
+    hold = () => Promise.resolve()
+    expect(await service.create('manual')).toMatchObject({ verified: true })
   })
 
   it('refuses to restore a damaged backup with conflict and names the problems', async () => {

@@ -6,7 +6,7 @@ import type { BackupEntry, BackupFolder } from '#main/database/backup-folder.ts'
 import type { BackupKind } from '#main/database/backup-manifest.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { RestoreNote } from '#main/kernel/restore-note.ts'
+import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 import type { BackupService } from './api.ts'
 import type { CompareBackup } from './service/comparison.ts'
 
@@ -32,8 +32,8 @@ export interface BackupServiceOptions {
   /** Compares the present database with the file of a backup. */
   readonly compare: CompareBackup
   readonly requestRestart: (prepare: () => Promise<void>) => void
-  /** Tells the next start that the database was put back. */
-  readonly leaveNote: (note: RestoreNote) => void
+  /** Refuses writes until the restart, or until what it returns is called. @throws where there can be no restart */
+  readonly holdWrites: () => Promise<() => void>
   readonly retention: Retention
   readonly clock: Clock
   readonly log: Logger
@@ -51,6 +51,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   const { folder, log } = options
   let last: Promise<unknown> = Promise.resolve()
   let making: { kind: BackupKind; startedAt: string } | null = null
+  let isRestarting = false
 
   /**
    * One at a time: two copies would double the load, and a deletion must not meet a restore.
@@ -69,6 +70,8 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
     const turn = last.then(() => {
       clearTimeout(timer)
       if (isOver) throw busy
+      // The backup that is put in place, and the one of the present state, stay as they are.
+      if (isRestarting) throw platformError('service_unavailable', { reason: 'restarting', retryAfterSeconds: 5 })
       asker?.throwIfAborted()
       return work()
     })
@@ -92,12 +95,14 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   /**
    * A database that cannot be copied any more is no reason to refuse the restore; its files are then kept aside.
    * @returns the id of the backup; null without one
+   * @throws service_unavailable when the disk is full: there would be no room to put the backup in place either
    */
   const savePresent = async (id: string): Promise<string | null> => {
     try {
       const note = `before the restore of ${id}`
       return (await options.whileKept(() => folder.create({ kind: 'manual', note, copy: options.copy }))).id
     } catch (error) {
+      if (isDiskFull(error)) throw diskFullError(error)
       log.error({ err: error }, 'The present state could not be backed up; its files are kept aside.')
       return null
     }
@@ -142,11 +147,17 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         }
         const { verified, problems } = await folder.verify(id)
         if (!verified) throw platformError('conflict', { reason: 'backup_damaged', problems })
-        const present = await savePresent(id)
+        // What is written from here on would be in no copy.
+        const release = await options.holdWrites()
+        const present = await savePresent(id).catch((error: unknown) => {
+          release()
+          throw error
+        })
+        isRestarting = true
         options.requestRestart(async () => {
           try {
-            options.leaveNote({ backup: id, at: options.clock.iso(), actor, present })
-            folder.putBack(id, { presentSaved: present !== null, keepsConfig: true })
+            const note = { backup: id, at: options.clock.iso(), actor, present }
+            folder.putBack(id, { presentSaved: present !== null, keepsConfig: true, note })
           } catch (error) {
             // The host then restarts on the present state, which is untouched.
             log.error({ err: error, backup: id }, 'The backup could not be put back.')
