@@ -29,7 +29,7 @@ const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx', 'featu
   (file) => fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
 )
 const signInRoutes = routesOf(routerFiles.slice(1))
-/** Parts whose stories look at their screens on the way (look.ts), at a commit too. */
+/** Parts whose stories look at their screens on the way (look.ts). */
 const seenByStories = new Set('approvals assistant automation backups dashboards search'.split(' '))
 /** Parts whose stories work through them at a commit, and pages of one kind with others that are looked at. */
 const leftToLongRun = new Set(

@@ -28,6 +28,7 @@ export const longFiles: readonly string[] = [
   'test/api/packages.kill.test.ts',
   'test/api/rename.kill.test.ts',
   'test/api/restore.kill.test.ts',
+  'test/api/restored-accounts.test.ts',
   'test/api/restored-outbox.test.ts',
   'test/api/rules-history.property.test.ts',
   'test/api/schema-change-kill.test.ts',
@@ -39,6 +40,7 @@ export const longFiles: readonly string[] = [
   'test/desktop/package.test.ts',
   'test/e2e/activity.test.ts',
   'test/e2e/api-page.test.ts',
+  'test/e2e/assistant.test.ts',
   'test/e2e/backups.test.ts',
   'test/e2e/field-editors.test.ts',
   'test/e2e/files-elsewhere.test.ts',
@@ -48,6 +50,7 @@ export const longFiles: readonly string[] = [
   'test/e2e/host-away.test.ts',
   'test/e2e/live-text.test.ts',
   'test/e2e/organizations.test.ts',
+  'test/e2e/packages.test.ts',
   'test/e2e/related.test.ts',
   'test/e2e/scroll.probe.test.ts',
   'test/e2e/trash.test.ts',
@@ -57,15 +60,22 @@ export const longFiles: readonly string[] = [
   'test/support/vitest-summary-reporter.test.ts',
   'test/sync/bulk-kills.test.ts',
   'test/sync/converted-fields.property.test.ts',
+  'test/sync/cut-hosts.test.ts',
   'test/sync/files-kill.test.ts',
   'test/sync/files-relay.test.ts',
+  'test/sync/full-peer.test.ts',
   'test/sync/large-deletions.test.ts',
+  'test/sync/list-corners.test.ts',
   'test/sync/live-letters.property.test.ts',
   'test/sync/live-texts-faults.test.ts',
   'test/sync/model-schedules.test.ts',
   'test/sync/processes.test.ts',
   'test/sync/refusing-processes.test.ts',
+  'test/sync/restored-unpaired.test.ts',
   'test/sync/session-schedules.property.test.ts',
+  'test/sync/undo.test.ts',
+  'test/sync/unpaired-logs.test.ts',
+  'test/sync/written-while-off.test.ts',
 ]
 
 /** Files of which a long run takes every other one, by turns of the day, and a release all: a minute and more each. */
@@ -129,6 +139,8 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'is had again as it was',
   ],
   'test/api/import-formats.test.ts': [
+    'are refused when their directory names more',
+    'are chosen by name or number',
     'are refused when they are none',
     'takes the airports',
     'takes the films',
@@ -153,11 +165,6 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'of streams are cut',
   ],
   'test/api/request-examples.test.ts': ['runs as a program'],
-  'test/api/restored-accounts.test.ts': [
-    'ends its sessions and links where',
-    'opens nothing that was shut',
-    'brings back an organization',
-  ],
   'test/api/storage-backups.test.ts': ['a restored backup opens'],
   'test/api/storage-chunks.test.ts': ['lapse after a day'],
   'test/api/sync-pairing.test.ts': [
@@ -186,13 +193,8 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'reaches every control of',
     'shows its button only',
   ],
-  'test/e2e/assistant.test.ts': ['lets the conditions be corrected', 'says what it does not understand'],
   'test/e2e/automation.test.ts': ['starts a flow by hand', 'has steps inside of steps', 'makes a flow by keyboard'],
-  'test/e2e/dashboards.test.ts': [
-    'come with every ready application',
-    'ask for the group of a drawing',
-    'are made of tiles by keyboard',
-  ],
+  'test/e2e/dashboards.test.ts': ['come with every ready application', 'ask for the group of a drawing'],
   'test/e2e/designer.test.ts': [
     'makes the steps of a choice a rule',
     'brings the values back',
@@ -215,7 +217,6 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'deletes the new table again',
     'reports rows that fail',
   ],
-  'test/e2e/packages.test.ts': ['are uploaded, upgraded', 'are uninstalled'],
   'test/e2e/search.test.ts': ['fits small windows', 'has home show', 'takes what is typed right behind'],
   'test/e2e/sync.test.ts': [
     'ask nothing of the host for a link',
@@ -284,7 +285,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/sync/metadata-conflicts.test.ts': ['is kept, or gets a value', 'ends for all when'],
   'test/sync/model.property.test.ts': ['any schedule', 'many restored databases'],
-  'test/sync/package-seeds.test.ts': ['has the same records again'],
+  'test/sync/package-seeds.test.ts': ['knows its records in upgrades', 'has the same records again'],
   'test/sync/purge.test.ts': [
     'while sync is off is emptied',
     'leaves nothing of what it said',
@@ -315,26 +316,11 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'is what the workspace laid',
     'is nothing to decide where whoever removed',
   ],
-  'test/sync/restored-unpaired.test.ts': ['does not come back where sync'],
   'test/sync/schedules.test.ts': ['runs on the machine of the workspace again', 'runs on the machine that began'],
   'test/sync/session-relay.test.ts': ['lose nothing when it is killed', 'meet directly as well', 'fill it again'],
   'test/sync/tightened-limits.test.ts': [
     'is broken by what was written without knowing of it, on both machines, and by nothing',
     'is broken by what was written without knowing of it, on both machines, until',
-  ],
-  'test/sync/undo.test.ts': [
-    'names the version it was left',
-    'keeps what was edited there where',
-    'keeps what another machine has edited',
-  ],
-  'test/sync/unpaired-logs.test.ts': ['goes on as its own changes'],
-  'test/sync/written-while-off.test.ts': [
-    'comments that were written',
-    'what a definition of the other',
-    'files that were deleted are gone',
-    'records that keep something',
-    'records that were written',
-    'what the other machine changed',
   ],
 }
 
