@@ -16,6 +16,7 @@ export const longFiles: readonly string[] = [
   'test/api/hub-handover.test.ts',
   'test/api/hub-import.test.ts',
   'test/api/hub-packages.test.ts',
+  'test/api/hub.test.ts',
   'test/api/import-bounds.test.ts',
   'test/api/import-export-roundtrip.property.test.ts',
   'test/api/import-kill.test.ts',
@@ -133,11 +134,6 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/api/cli-data.test.ts': ['prints declarations that compile', 'does not follow'],
   'test/api/disk-full.test.ts': ['is told to those who listen'],
   'test/api/export.test.ts': ['as xlsx'],
-  'test/api/hub.test.ts': [
-    'is begun by one of several commands',
-    'takes no folder of another',
-    'is had again as it was',
-  ],
   'test/api/import-formats.test.ts': [
     'are refused when their directory names more',
     'are chosen by name or number',
@@ -241,7 +237,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/safety/export.test.ts': ['C11 '],
   'test/safety/identity.test.ts': ['C10 ', 'D5 ', 'N1 ', 'N4p '],
   'test/safety/limits.test.ts': ['N7f '],
-  'test/safety/malformed.test.ts': ['N10 '],
+  'test/safety/malformed.test.ts': ['N10 ', 'R24 '],
   'test/safety/oracle.test.ts': ['C2f ', 'C2 '],
   'test/safety/process.test.ts': ['R21 ', 'R13 '],
   'test/safety/public-listener.test.ts': ['W2p ', 'W4p ', 'W5p ', 'W7p '],
