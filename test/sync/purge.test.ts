@@ -225,6 +225,8 @@ describe('what has been in the trash for too long', () => {
     await empty(laptop, 0)
     expect(await inTrash(laptop, id)).toBe(true)
     await empty(laptop, 2)
+    // In the trash it is not found either, and restoring it would bring it back.
+    await until('the other machine has removed it', async () => !(await inTrash(desk, id)))
     await gone(id)
   })
 })
