@@ -3,6 +3,7 @@
 import { TextInput, Textarea } from '@mantine/core'
 import { useId, useRef, useState } from 'react'
 import type { KeyboardEvent, Ref } from 'react'
+import { placeCaret } from '../lib/place-caret.ts'
 import { t, tn } from '../lib/strings.ts'
 import { completionAt } from './complete-expression.ts'
 import type { Completion, ExpressionName } from './complete-expression.ts'
@@ -45,12 +46,9 @@ export function ExpressionField(props: ExpressionFieldProps) {
     const target = element.current
     if (!target || !found) return
     const end = target.selectionStart ?? value.length
-    onChange(value.slice(0, found.from) + text + value.slice(end))
-    setFound(undefined)
-    const caret = found.from + text.length
-    requestAnimationFrame(() => {
-      target.focus()
-      target.setSelectionRange(caret, caret)
+    placeCaret(target, found.from + text.length, () => {
+      onChange(value.slice(0, found.from) + text + value.slice(end))
+      setFound(undefined)
     })
   }
   const onKeyDown = (event: KeyboardEvent<Element>): void => {

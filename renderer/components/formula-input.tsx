@@ -1,6 +1,7 @@
 // Owns typing a CEL expression: its text with names that complete it, a list of fields to insert, the host's word on it.
 import { NativeSelect } from '@mantine/core'
 import { useRef } from 'react'
+import { placeCaret } from '../lib/place-caret.ts'
 import { t } from '../lib/strings.ts'
 import type { ExpressionName } from './complete-expression.ts'
 import { ExpressionField } from './expression-field.tsx'
@@ -25,11 +26,9 @@ export function FormulaInput(props: {
     const from = element?.selectionStart ?? props.value.length
     const to = element?.selectionEnd ?? from
     const text = `record.${name}`
-    props.onChange(props.value.slice(0, from) + text + props.value.slice(to))
-    requestAnimationFrame(() => {
-      element?.focus()
-      element?.setSelectionRange(from + text.length, from + text.length)
-    })
+    placeCaret(element, from + text.length, () =>
+      props.onChange(props.value.slice(0, from) + text + props.value.slice(to)),
+    )
   }
   return (
     <div className={classes.formula}>

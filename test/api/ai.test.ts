@@ -150,7 +150,7 @@ describe('a model', () => {
     expect((await host.as(few).post('/ai/nlq', { query: 'new deals' })).body.query.object).toBe('deal')
     await host.as(few).post('/ai/chat', { message: 'show all deals' })
     expect(JSON.stringify(model.calls)).not.toContain('Deal 7')
-    expect(JSON.stringify(model.calls)).not.toContain('777')
+    expect(JSON.stringify(model.calls)).not.toContain('77700')
   })
 
   it.each([
@@ -404,7 +404,7 @@ describe('insights', () => {
       await insights({ type: 'recommendations' }, few),
     ])
     expect(all).toContain('5 Deals')
-    for (const hidden of ['777', 'argin', '5000', 'Deal 7', 'North']) expect(all).not.toContain(hidden)
+    for (const hidden of ['77700', 'argin', '5000', 'Deal 7', 'North']) expect(all).not.toContain(hidden)
     expect((await host.as(few).post('/ai/insights', { object: 'deal', recordId: deals[7] })).status).toBe(404)
     expect((await host.as(none).post('/ai/insights', { object: 'deal' })).status).toBe(403)
   })

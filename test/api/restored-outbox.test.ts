@@ -99,18 +99,22 @@ it('no run of a schedule', async () => {
   const { nodes, edges } = rowOf()
   await saveFlow(host, 'clock', {
     ...{ type: 'schedule', edges },
-    nodes: nodes.map((node) => (node['id'] === 'start' ? { ...node, config: { cron: '0 3 * * *' } } : node)),
+    nodes: nodes.map((node) => (node['id'] === 'start' ? { ...node, config: { cron: '0 3 1 1 *' } } : node)),
   })
+  const stored = () =>
+    host.host.database.read.get<{ next: string; runs: number }>({
+      sql: 'SELECT next_run_at AS next, total_runs AS runs FROM automation_schedule',
+      parameters: [],
+    })!
+  const store = (next: string, runs: number) =>
+    host.host.database.write('due', (tx) => {
+      tx.run({ sql: 'UPDATE automation_schedule SET next_run_at = ?, total_runs = ?', parameters: [next, runs] })
+    })
+  const { next } = stored()
+  await store('2020-01-01T03:00:00.000Z', 6)
   const id = await backUp()
-  const due = '2040-01-01T00:00:00.000Z'
-  // As if it had run until then.
-  await host.host.database.write('due', (tx) => {
-    tx.run({ sql: 'UPDATE automation_schedule SET next_run_at = ?, total_runs = 7', parameters: [due] })
-  })
+  // As if it had run since.
+  await store(next, 7)
   await restore(id)
-  const row = host.host.database.read.get<{ next_run_at: string; total_runs: number }>({
-    sql: 'SELECT next_run_at, total_runs FROM automation_schedule',
-    parameters: [],
-  })
-  expect(row).toEqual({ next_run_at: due, total_runs: 7 })
+  expect(stored()).toEqual({ next, runs: 7 })
 })

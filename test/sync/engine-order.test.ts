@@ -164,6 +164,40 @@ describe('a record that is removed for good where nobody knew that it was restor
   })
 })
 
+describe('a record that one brought back while another one deleted it', () => {
+  it('has the later of an edit and a restore as the other side, and ends by any deletion (D-415)', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt' })
+    await network.settle(pool)
+    await remove(c, id)
+    await flow(c, a)
+    const later = async (work: () => Promise<unknown>): Promise<void> => {
+      for (const machine of pool) machine.clock.advance(100)
+      await work()
+    }
+    const restore = (machine: ModelMachine) => later(() => machine.data.restore(machine.ctx(), { object: 'part', id }))
+    await later(() => update(b, id, { title: 'Screw' }))
+    await restore(a)
+    await restore(c)
+    await later(() => remove(c, id))
+    await network.settle(pool)
+    const sql = "SELECT losers FROM sync_conflict WHERE kind = 'delete_edit' AND state = 'open'"
+    for (const { plugin } of pool)
+      expect(plugin.read.all(statement<{ losers: string }>(sql))).toMatchObject([
+        { losers: expect.stringContaining(`"device":"${a.name}"`) },
+      ])
+    await restore(a)
+    await later(() => remove(a, id))
+    await restore(b)
+    await network.settle(pool)
+    for (const machine of pool) expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+    await later(() => remove(c, id))
+    expect(open(c)).toEqual([])
+    await network.settle(pool)
+    for (const machine of pool) expect(open(machine)).toEqual([])
+  })
+})
+
 describe('what was written while nothing was recorded', () => {
   /** Many records later than the one at hand: comparing reaches it last. */
   const many = async (machine: ModelMachine): Promise<void> => {

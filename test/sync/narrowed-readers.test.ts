@@ -35,7 +35,7 @@ describe('a machine whose person may not read a field any more', { timeout: 120_
     const id = await hosts.shared()
     const other = await hosts.shared({ title: 'Nut', size: 2 })
     await hosts.may('hidden_size')
-    await change(id, { size: 4711, notes: 'Steel, hardened.' })
+    await change(id, { size: 471147114711, notes: 'Steel, hardened.' })
     const { body: made } = await hosts.desk.post('/data/part', { title: 'Made meanwhile', size: 4712 })
     for (const host of ['desk', 'laptop'] as const)
       await until(`the ${host} says so`, async () => {
@@ -52,9 +52,9 @@ describe('a machine whose person may not read a field any more', { timeout: 120_
     await hosts.join()
     await heardFrom(other, 'Nut, M5')
     expect(await recordOf('laptop', id)).toMatchObject({ size: 1, notes: 'Steel.' })
-    expect(JSON.stringify((await hosts.laptop.get('/sync/diagnostics')).body)).not.toContain('4711')
+    expect(JSON.stringify((await hosts.laptop.get('/sync/diagnostics')).body)).not.toContain('471147114711')
     await hosts.may('all')
-    await until('the values arrive', async () => (await recordOf('laptop', id)).size === 4711)
+    await until('the values arrive', async () => (await recordOf('laptop', id)).size === 471147114711)
     await until('the record arrives', async () => (await hosts.laptop.get(`/data/part/${made.id}`)).status === 200)
     await hosts.agree()
   })
@@ -63,21 +63,21 @@ describe('a machine whose person may not read a field any more', { timeout: 120_
     await hosts.may('all')
     const id = await hosts.shared()
     await hosts.may('hidden_size')
-    await change(id, { size: 4713 })
+    await change(id, { size: 471347134713 })
     expect((await hosts.laptop.patch(`/data/part/${id}`, { size: 9 })).status).toBe(200)
     const refusal = await hosts.refusal(id)
     expect(refusal).toMatchObject({
       losers: [{ value: { size: 9 } }],
       refusal: { code: 'fields', fields: ['size'], choices: ['retry'] },
     })
-    expect(JSON.stringify(refusal)).not.toContain('4713')
+    expect(JSON.stringify(refusal)).not.toContain('471347134713')
     await hosts.may('all')
     await until('nothing is refused any more', async () => (await hosts.refused(id)).length === 0)
     // Both changed it at once.
     for (const host of [hosts.desk, hosts.laptop]) {
       const listed = async () => (await host.get(`/sync/conflicts?kind=field&recordId=${id}`)).body.conflicts
       const [conflict] = await until('it is a conflict', async () => ((await listed()).length === 1 ? listed() : null))
-      expect([conflict.winner.value, conflict.losers[0].value]).toEqual([9, 4713])
+      expect([conflict.winner.value, conflict.losers[0].value]).toEqual([9, 471347134713])
     }
     await change(id, { size: 10 })
     await hosts.agree()

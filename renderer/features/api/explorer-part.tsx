@@ -8,6 +8,7 @@ import { CodeText } from '../../components/code-text.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call, download } from '../../lib/api-client.ts'
+import { placeCaret } from '../../lib/place-caret.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './api.module.css'
 import { AttemptResult } from './attempt-result.tsx'
@@ -40,16 +41,12 @@ export function ExplorerPart() {
   const list = useRef<HTMLDivElement>(null)
 
   const hints = schema.data ? hintsAt(query, caret, schema.data.types) : { from: caret, members: [] }
-  const place = (at: number): void => {
-    requestAnimationFrame(() => {
-      area.current?.focus()
-      area.current?.setSelectionRange(at, at)
-    })
-  }
   const insert = (name: string): void => {
-    setQuery(query.slice(0, hints.from) + name + query.slice(caret))
-    setCaret(hints.from + name.length)
-    place(hints.from + name.length)
+    const at = hints.from + name.length
+    placeCaret(area.current, at, () => {
+      setQuery(query.slice(0, hints.from) + name + query.slice(caret))
+      setCaret(at)
+    })
   }
   const run = async (): Promise<void> => {
     const given = readVariables(variables)
@@ -103,7 +100,7 @@ export function ExplorerPart() {
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return
             event.preventDefault()
-            place(caret)
+            placeCaret(area.current, caret)
           }}
         >
           <p className={parts.quiet}>{t('api.graphql.fits')}</p>

@@ -59,6 +59,7 @@ export function assertNumbers(
 /**
  * A sum is all that anybody added. Of a record that was removed for good nobody sees one: what is left is all that those added
  * who wrote without knowing of it, as each machine says its share as a whole.
+ * Whoever brings it back says once more what they had seen of it.
  */
 export function assertStock(
   machine: Machine,
@@ -68,7 +69,9 @@ export function assertStock(
   emptied: readonly Written[],
 ): void {
   const uid = machine.metadata.objectSchema('part')!.byName.get('stock')!.uid
-  const isUnseen = (one: Written): boolean => !emptied.some((other) => hadSeen(other, one))
+  const comebacks = writes.filter((one) => one.isComeback && !emptied.some((other) => hadSeen(other, one)))
+  const isUnseen = (one: Written): boolean =>
+    !emptied.some((other) => hadSeen(other, one)) || comebacks.some((other) => hadSeen(other, one))
   const isShare = ({ docs }: Written): boolean =>
     docs.every((one) => one.doc !== doc || one.entries.every(([key]) => key !== uid))
   const adders = new Set(writes.filter((one) => isUnseen(one) && growsIn(one, doc)).map(({ inc }) => inc))

@@ -17,6 +17,8 @@ export interface SaidItem {
   readonly values: ReadonlyMap<string, unknown>
   /** Texts and data that gave way to something their writer had not seen, by the part of the item. */
   readonly lost: ReadonlyMap<string, readonly unknown[]>
+  /** Who said something of it. */
+  readonly by: readonly Written[]
 }
 
 interface Said {
@@ -47,13 +49,13 @@ export function removesOfTalk(by: Written, key: string): boolean {
 /**
  * Compares the rows of a machine with what was said.
  * @param purged records that are gone for good
- * @param back records that were brought back: what others said of an item meanwhile may stand beside what it said
+ * @param beside items of records that were brought back: what others said of them meanwhile may stand beside what they said
  */
 export function assertTalk(
   machine: Machine,
   said: readonly SaidItem[],
   purged: ReadonlySet<string>,
-  back: ReadonlySet<string>,
+  beside: ReadonlySet<string>,
 ): void {
   const { read } = machine.plugin
   const rows = new Map(
@@ -63,7 +65,7 @@ export function assertTalk(
   const answered = new Set(present.filter(({ isDeleted }) => !isDeleted).map(({ made }) => made.parent))
   const expected = present.filter(({ id, isDeleted }) => !isDeleted || answered.has(id))
   same(`what was said on ${machine.name}`, [...rows.keys()].sort(), expected.map(({ id }) => id).sort())
-  for (const item of expected) if (!back.has(recordOf(item.feed))) assertItem(machine, item, rows.get(item.id)!)
+  for (const item of expected) if (!beside.has(item.id)) assertItem(machine, item, rows.get(item.id)!)
 }
 
 function assertItem(machine: Machine, item: SaidItem, row: Record<string, unknown>): void {
@@ -144,7 +146,7 @@ function saidItem(id: string, made: TalkNote, all: readonly Said[], skewed: bool
     const told = gave.filter((value) => value !== null && (isDeleted || value !== winner.note.value))
     if (told.length > 0) lost.set(what, told.map((value) => JSON.stringify(value)).sort())
   }
-  return { id, feed: made.feed, made: made.value as MadeItem, isDeleted, values, lost }
+  return { id, feed: made.feed, made: made.value as MadeItem, isDeleted, values, lost, by: all.map(({ by }) => by) }
 }
 
 /** Who deletes an item writes an empty text. */
