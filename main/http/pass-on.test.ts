@@ -150,6 +150,15 @@ it('is answered by the door when the machine that led refuses no connection and 
   expect([answer.status, await answer.text()]).toEqual([503, 'nobody'])
 })
 
+it('keeps no long body where there is no room, and passes it on as it comes', async () => {
+  const { url, owner } = await leader()
+  const port = await doorTo(url, { keptBytes: 1024 })
+  const headers = { ...owner, 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const body = JSON.stringify({ text: 'x'.repeat(2 * 1024 * 1024) })
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/echo`, { method: 'POST', headers, body })
+  expect(await answer.text()).toContain(body.slice(1, -1))
+})
+
 describe('one client of the door', () => {
   it('has half of the places, and leaves some to others', async () => {
     const { url, hears } = await silence()

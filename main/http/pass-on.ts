@@ -38,7 +38,7 @@ export interface PassOnLimits {
   readonly places: number
   /** Bytes of bodies that are kept, in sum. */
   readonly keptBytes: number
-  /** From the end of the headers to that of a body that is kept. */
+  /** From the end of the headers to that of a body that is kept, for each MiB of it that was begun. */
   readonly bodyMs: number
 }
 
@@ -65,6 +65,8 @@ type Outcome =
 
 /** Bodies up to here are kept until the answer, so that they can be sent again. */
 const maxKeptBytes = 1024 * 1024
+/** Those of requests that may be repeated up to here, where there is room: as long as what a host takes, but for files. */
+const maxRepeatedBytes = 10 * maxKeptBytes
 /** The limits of a door, as it is delivered. */
 export const defaultPassOnLimits: PassOnLimits = Object.freeze({
   places: 10_000,
@@ -113,11 +115,17 @@ export function createPassOn({
   /** Waits for a body that is kept; what of it is kept until the answer is in `kept`. */
   const arrived = async (request: IncomingMessage, who: string, kept: Kept): Promise<Buffer | null | PassOnRefusal> => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
-    if (coding !== undefined || Number(length) > maxKeptBytes) return null
+    const size = Number(length)
+    if (coding !== undefined || size > maxRepeatedBytes) return null
+    if (size > maxKeptBytes) {
+      if (!mayRepeat(request) || !bytes.take(who, size)) return null
+      kept.bytes = size
+    }
     if (length === '0') return Buffer.alloc(0)
     if (!arriving.take(who, 1)) return 'full'
     try {
-      return await readKept(request, limits.bodyMs, (amount) => {
+      return await readKept(request, limits.bodyMs * Math.ceil(size / maxKeptBytes), (amount) => {
+        if (size > maxKeptBytes) return true
         if (!bytes.take(who, amount)) return false
         kept.bytes += amount
         return true
@@ -158,8 +166,7 @@ export function createPassOn({
     response: ServerResponse,
     upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined,
   ): Promise<void> => {
-    const isRepeatable =
-      body !== null && (isReadMethod(request.method) || request.headers['idempotency-key'] !== undefined)
+    const isRepeatable = body !== null && mayRepeat(request)
     const until = performance.now() + patienceMs
     let mayHaveActed = false
     while (!response.destroyed && !isEnded) {
@@ -316,6 +323,11 @@ export function createPassOn({
       for (const one of underWay.values()) one.cut()
     },
   }
+}
+
+/** Whether it may be sent twice. */
+function mayRepeat({ method, headers }: IncomingMessage): boolean {
+  return isReadMethod(method) || headers['idempotency-key'] !== undefined
 }
 
 /** What is kept of the body of one request. */

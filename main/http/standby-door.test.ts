@@ -297,11 +297,15 @@ describe('the door of a node that follows', () => {
     expect(keyed.status).toBe(200)
     expect(done).toEqual(['keyed'])
     asked = 0
+    const long = 'x'.repeat(3 * 1024 * 1024)
+    expect((await post(door.url, leader, '/notes', { text: long }, { 'idempotency-key': 'k2' })).status).toBe(200)
+    expect(done.splice(1)).toEqual([long])
+    asked = 0
     const plain = await post(door.url, leader, '/notes', { text: 'plain' })
     expect(plain.status).toBe(503)
     expect(await plain.json()).toMatchObject({ error: { details: { reason: 'standby', outcome: 'unknown' } } })
     expect(done).toEqual(['keyed'])
-    expect(hits).toBe(3)
+    expect(hits).toBe(4)
     asked = 0
     isEarly = true
     expect((await post(door.url, leader, '/notes', { text: 'unread' })).status).toBe(200)

@@ -176,7 +176,7 @@ it('a history of writes comes out the same on another machine', { timeout: 240_0
       }
       await expectSame()
     }),
-    { numRuns: 12 },
+    { numRuns: 16 },
   )
   expect(writes).toBeGreaterThan(100)
 })

@@ -3,6 +3,7 @@
 
 const noRestore = 'no backup is put in the place of the database of a hub (D-362)'
 const saysWhoLeads = 'a node that follows says that another one leads (D-368)'
+const hasKeys = 'every write that can have one has a key of its own there, which is kept and costs statements'
 const healed = 'a node that comes back has its file and its anchor made what the hub says'
 
 /** Files, as paths from the root. */
@@ -18,12 +19,19 @@ export const testsBesideDoor: Readonly<Record<string, Readonly<Record<string, st
   'test/api/audit.test.ts': {
     'an end that was cut off': healed,
     'is an entry of the chain that goes on from it': noRestore,
+    'of a backup older than what is kept': noRestore,
   },
-  'test/api/backups.test.ts': { 'answers 202, ends the host for a restart': noRestore },
+  'test/api/backups.test.ts': {
+    'answers 202, ends the host for a restart': noRestore,
+    'saves every write that was accepted before it': noRestore,
+  },
   'test/api/discovery.test.ts': { 'GET /readyz and /api/v1/ready answer ready': saysWhoLeads },
   'test/api/disk-full.test.ts': { 'is the reason why a host is not ready': saysWhoLeads },
   'test/api/import-jobs.test.ts': {
     'fails with a reason when its rows are gone': 'a hub keeps the rows of its import jobs (D-372)',
+  },
+  'test/api/packages-archives.test.ts': {
+    'whose file is gone has no such version': 'a hub keeps the archives of its packages (D-398)',
   },
   'test/api/packages-states.test.ts': { 'says why, refuses to be switched, and works': healed },
   'test/api/storage-backups.test.ts': { 'a restored backup opens every file': noRestore },
@@ -35,6 +43,14 @@ export const testsBesideDoor: Readonly<Record<string, Readonly<Record<string, st
 
 /** Tests that a handover in their midst makes another one of. */
 export const testsBesideHandovers: typeof testsBesideDoor = {
+  'test/api/auth-admin.test.ts': { 'is made once by repeats with one Idempotency-Key': hasKeys },
+  'test/api/auth-keys.test.ts': { 'is made once by repeats with one Idempotency-Key': hasKeys },
+  'test/api/automation-waits.test.ts': {
+    'lets what waited too long fail': 'what runs has an end before a handover, and what waited for it begins',
+  },
+  'test/api/backups.test.ts': {
+    'refuses a restore that is not confirmed': 'a backup is in the folder of the node that made it',
+  },
   'test/api/live-text.test.ts': {
     'of one person is one entry of the history': 'a piece of work ends with the leader that it began with',
     'of two people with writes by REST':
@@ -44,6 +60,10 @@ export const testsBesideHandovers: typeof testsBesideDoor = {
   'test/api/live-text-rights.test.ts': {
     'is out who signed out': 'who is out hears it from the next leader, within its time',
   },
+  'test/api/webhooks.test.ts': {
+    'brings all of many that come while it is busy': 'what is under way at a handover is brought once more (D-191)',
+  },
+  'test/api/write-problems.test.ts': { 'costs no statement more': hasKeys },
 }
 
 /** Those of this run. */
