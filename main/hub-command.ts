@@ -165,7 +165,7 @@ async function init(given: Given): Promise<number> {
     [
       `The workspace of ${given.dataDir} is kept in PostgreSQL now, as "${given.workspace}".`,
       `Key: ${keyFileOf(given)}. Copy it to the folder of every node, and to a safe place: nobody can read the hub without it.`,
-      `Start this node:  npm run serve -- --hub ${withoutPassword(given.url)} --data "${given.dataDir}"`,
+      `Start this node:  npm run serve -- ${inShell(serveWords(given))}`,
       '',
     ].join('\n'),
   )
@@ -275,7 +275,7 @@ async function restore(given: Given): Promise<number> {
     process.stdout.write(
       [
         `The workspace as it was${at === null ? '' : ` at ${timeOf(at)}`} (row ${seq}) is in ${given.dataDir}. It is part of no hub.`,
-        `Look at it:  npm run serve -- --data "${given.dataDir}"`,
+        `Look at it:  npm run serve -- ${inShell(['--data', given.dataDir])}`,
         ...(given.to === undefined
           ? []
           : [
@@ -298,8 +298,27 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** What a node of the hub is started with; the key lies in its folder by then. */
+function serveWords({ url, dataDir, workspace, leaseMs, acceptsLoss }: Given): string[] {
+  return [
+    ...['--hub', withoutPassword(url), '--data', dataDir],
+    ...(workspace === 'main' ? [] : ['--workspace', workspace]),
+    ...(leaseMs === undefined ? [] : ['--lease', String(leaseMs / 1000)]),
+    ...(acceptsLoss ? ['--accept-loss'] : []),
+  ]
+}
+
+/** Words as a shell takes them, whatever is in them. */
+function inShell(words: readonly string[]): string {
+  const quoted = (word: string): string =>
+    process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`
+  return words.map((word) => (/^[\w@+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ')
+}
+
 function withoutPassword(url: string): string {
   const read = new URL(url)
   read.password = ''
+  // Looked for first: the others would be written in another way.
+  if (read.searchParams.has('password')) read.searchParams.delete('password')
   return read.href
 }

@@ -40,15 +40,17 @@ export interface IdempotencyKeys {
 }
 
 /** An answer as it is kept. */
-type Kept =
+type Kept = {
+  /** The rights it was told by. */
+  readonly rights: string
+} & (
   | {
       readonly status?: number
       readonly headers: Record<string, string | readonly string[]>
       readonly body: string
-      /** The rights it was told by. */
-      readonly rights: string
     }
   | { readonly refusal: Omit<PlatformError, 'name' | 'stack' | 'cause'> }
+)
 
 /**
  * Makes the keys of one server.
@@ -76,14 +78,14 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     return finish(key.name, text === kept ? undefined : store.save(key, text), () => answer)
   }
 
-  const fail = (key: EffectKey, error: unknown): unknown => {
+  const fail = (key: EffectKey, error: unknown, { stamp }: ReplayRights): unknown => {
     const isRefusal = error instanceof PlatformError && error.httpStatus < 500 && error.httpStatus !== 429
     const raise = (): never => {
       throw error
     }
     if (!isRefusal) return finish(key.name, undefined, raise)
     const { code, httpStatus, category, retryable, message, details } = error
-    const kept: Kept = { refusal: { code, httpStatus, category, retryable, message, details } }
+    const kept: Kept = { refusal: { code, httpStatus, category, retryable, message, details }, rights: stamp() }
     return finish(key.name, store.save(key, JSON.stringify(kept)), raise)
   }
 
@@ -132,12 +134,12 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
     try {
       result = store.during === undefined ? work(key) : store.during(key, () => work(key))
     } catch (error) {
-      return fail(key, error)
+      return fail(key, error, rights)
     }
     if (!(result instanceof Promise)) return succeed(key, result, kept, rights)
     return result.then(
       (value: unknown) => succeed(key, value, kept, rights),
-      (error: unknown) => fail(key, error),
+      (error: unknown) => fail(key, error, rights),
     )
   }
 }
@@ -153,8 +155,9 @@ function replay(
     throw platformError('conflict', { reason: 'idempotency_key_reused' })
   if (before.answer === null) throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
   const kept = JSON.parse(before.answer) as Kept
-  // What it told may be closed to the caller by now.
-  if (!('refusal' in kept) && !(kept.rights === stamp() && mayTell(kept.body)))
+  // What it told may be closed to the caller by now; a refusal may show the record as it is.
+  const told = 'refusal' in kept ? JSON.stringify(kept.refusal.details) : kept.body
+  if (kept.rights !== stamp() || !mayTell(told))
     throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
   onReplay()
   if ('refusal' in kept) {

@@ -73,6 +73,19 @@ describe('createPartParser', () => {
     expect(parse(many(2_000, { id: 'x', data: {}, more: 1 }))).toEqual(many(2_000, { id: 'x', data: {} }))
   })
 
+  it('names some of the wrong entries of lists within lists, not all', () => {
+    const seed = z.object({ records: z.array(z.record(z.string(), z.unknown())).max(1_000) })
+    const parse = createPartParser(z.object({ seeds: z.array(seed).max(500).default([]) }), false)
+    const seeds = (count: number, record: unknown): unknown[] =>
+      Array.from({ length: count }, () => ({ records: Array.from({ length: 900 }, () => record) }))
+    const problems = problemsOf(() => parse({ seeds: seeds(400, 1) }))
+    expect(problems).toHaveLength(100)
+    expect(problems[99]).toMatchObject({ field: 'seeds.0.records.99', code: 'invalid_type' })
+    const late = { seeds: [...seeds(3, {}), { records: [{}, 1] }, { records: 1 }] }
+    expect(problemsOf(() => parse(late)).map(({ field }) => field)).toEqual(['seeds.3.records.1', 'seeds.4.records'])
+    expect(parse({ seeds: seeds(3, { any: 1 }) })).toEqual({ seeds: seeds(3, { any: 1 }) })
+  })
+
   it('refuses an own __proto__ of a map, which zod would drop in silence', () => {
     const poisoned: unknown = JSON.parse('{"__proto__":null,"a":1}')
     const schema = z.record(z.string(), z.unknown())

@@ -19,14 +19,16 @@ export function replayRights(
 
 type Named = readonly [object: string, id: string]
 
-/** The records whose values an answer holds: those below `record` and `records`, of the nearest `object`. */
+/** The records whose values an answer holds: those below `record`, `records` and `currentRecord`, of the nearest `object`. */
 function recordsIn(value: unknown, around: unknown): Named[] {
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap((one: unknown) => recordsIn(one, around))
-  const { object = around, record, records, ...rest } = value as Readonly<Record<string, unknown>>
-  const own = [record, ...(Array.isArray(records) ? (records as unknown[]) : [])].flatMap((one): Named[] => {
-    const id = typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined
-    return typeof object === 'string' && typeof id === 'string' ? [[object, id]] : []
-  })
+  const { object = around, record, currentRecord, records, ...rest } = value as Readonly<Record<string, unknown>>
+  const own = [record, currentRecord, ...(Array.isArray(records) ? (records as unknown[]) : [])].flatMap(
+    (one): Named[] => {
+      const id = typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined
+      return typeof object === 'string' && typeof id === 'string' ? [[object, id]] : []
+    },
+  )
   return [...own, ...Object.values(rest).flatMap((part) => recordsIn(part, object))]
 }

@@ -81,6 +81,8 @@ function checkOptions(field: FieldDefinition, type: FieldType, { path, errors }:
   const seen = new Set<unknown>()
   let defaults = 0
   options.forEach((option: unknown, index) => {
+    // No more are told (D-22).
+    if (errors.length >= 100) return
     const value = isPlainObject(option) ? option['value'] : option
     if (seen.has(value)) {
       errors.push(definitionError(`${path}.options.${index}`, 'duplicate_value', 'The option occurs twice.', value))

@@ -116,6 +116,14 @@ describe('a link to set a new password', () => {
     expect(codeOf(await reset(second))).toBe('token_invalid')
   })
 
+  it('is void after the person has set a first password, too', async () => {
+    const owner = 'owner@cairn.local'
+    await post('/auth/request-password-reset', { email: owner })
+    const [secret] = await secretsOf(owner, 'reset-password', 1)
+    expect(codeOf(await host.post('/auth/set-password', { newPassword: password }))).toBe(200)
+    expect(codeOf(await reset(secret!))).toBe('token_invalid')
+  })
+
   it('is void after a password was set with the token a sign-in gave, and the other way round', async () => {
     const { id, email } = await host.account('rut')
     await post('/auth/request-password-reset', { email })

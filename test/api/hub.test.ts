@@ -1,5 +1,6 @@
 // A hub as a person sets it up and as it fails: two machines by the commands over a real PostgreSQL, people who write through
 // HTTP, a leader that is killed or hands over. What was answered is there afterwards (D-359, D-362 to D-365).
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,10 +79,16 @@ describe.skipIf(!hasPostgres)('a hub of two machines', () => {
     expect(away).toMatchObject({ code: 1, error: expect.stringContaining('does not answer at 127.0.0.1:1') })
     expect(existsSync(late)).toBe(false)
     // Two who begin it at one moment: the other one has no key that nobody could read the hub with.
-    const folders = [join(folder, 'x'), join(folder, 'y')]
+    const folders = [join(folder, "x's"), join(folder, 'y & co')]
+    const url = `${cluster.url}?application_name=a%20node&connect_timeout=20`
     const begun = await Promise.all(
-      folders.map((data) => runCairn(['hub', 'init', cluster.url, '--data', data, '--workspace', 'at-once'])),
+      folders.map((data) => runCairn(['hub', 'init', url, '--data', data, '--workspace', 'at-once'])),
     )
+    // What it tells people to run next a shell reads as it was meant.
+    const next = /run serve -- (.*)/.exec(begun.map(({ output }) => output).join(''))?.[1]
+    const words = execFileSync('sh', ['-c', `printf '%s|' ${next}`], { encoding: 'utf8' }).split('|')
+    const data = folders[begun.findIndex(({ code }) => code === 0)]
+    expect(words).toEqual(['--hub', url, '--data', data, '--workspace', 'at-once', ''])
     expect(begun.map(({ code }) => code).toSorted()).toEqual([0, 1])
     expect(begun.map(({ error }) => error).join('')).toContain('already. Nothing was changed.')
     expect(folders.map((data) => existsSync(join(data, 'hub.key')))).toEqual(begun.map(({ code }) => code === 0))

@@ -223,8 +223,18 @@ describe('an answer that is told again', () => {
     const total = async () => (await people.get('/data/paper?count=true')).body.total as number
     const [field, record, object, kept] = [await write(), await write(), await write(), await write()]
     expect((await kept.again()).headers.get('idempotent-replay')).toBe('true')
+    const outdated = { expectedVersion: '2020-01-01T00:00:00.000Z', data: { title: 'late' } }
+    const { data, ...version } = outdated
+    const refusals = [
+      () => people.as(0).patch(`/data/paper/${record.id}`, { ...data, ...version }, { 'idempotency-key': 'late' }),
+      () =>
+        people
+          .as(0)
+          .post('/data/paper/updateMany', { records: [{ id: record.id, ...outdated }] }, { 'idempotency-key': 'late' }),
+    ]
+    for (const refused of refusals) expect(JSON.stringify((await refused()).body)).toContain('canary-grade')
     await people.patch(`/data/paper/${record.id}`, { owner: testUserId(1) })
-    await isGone(record.again)
+    for (const again of [record.again, ...refusals]) await isGone(again)
     await may({ 'paper.grade': { readable: false, editable: false } })
     await isGone(field.again)
     await may({}, {})

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import { bare, manifestOf, newNamespace, packageCalls, text } from '../support/package-archives.ts'
+import { leastProcessorMs } from '../support/processor-time.ts'
 
 let host: TestHost
 const { install, upgrade, upload } = packageCalls(() => host)
@@ -219,6 +220,23 @@ describe('dependencies', () => {
     expect((await resolve(bare('org.pre.root', '1.0.0', { 'org.pre.x': '>=0.9.0' }))).canProceed).toBe(false)
     const named = await resolve(bare('org.pre.root', '1.0.0', { 'org.pre.x': '>=1.0.0-beta.0' }))
     expect(named.dependencies).toMatchObject([{ resolvedVersion: '1.0.0-beta.1' }])
+  })
+
+  it('are looked for once each, however many there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`org.many.p${at}`, '*']))
+    const root = bare('org.many.root', '1.0.0', many)
+    const took = await leastProcessorMs(2, async () => {
+      expect((await resolve(root)).dependencies).toHaveLength(10_000)
+    })
+    expect(took).toBeLessThan(1_500)
+  })
+
+  it('of a manifest with very many wrong entries are refused with some of them (D-22)', async () => {
+    const data = Array.from({ length: 400 }, () => ({ object: 'x', records: Array.from({ length: 900 }, () => 1) }))
+    const manifest = { ...bare('org.wrong.root', '1.0.0'), data }
+    const { status, body } = await host.post('/packages/resolve-dependencies', { manifest })
+    expect([status, body.error.details.fieldErrors?.length]).toEqual([400, 100])
+    expect(body.error.details.fieldErrors[99].field).toBe('manifest.data.0.records.99')
   })
 
   it('need a manifest or a package', async () => {

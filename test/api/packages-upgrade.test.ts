@@ -4,6 +4,7 @@ import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { PackageFields } from '../support/package-archives.ts'
 import { bare, manifestOf, newNamespace, packageCalls, text } from '../support/package-archives.ts'
+import { leastProcessorMs } from '../support/processor-time.ts'
 
 let host: TestHost
 const { install, upgrade, upload } = packageCalls(() => host)
@@ -282,5 +283,19 @@ describe('records a package brings along', () => {
     await host.delete(`/data/${object}/${one}`)
     expect((await upgrade(manifest('1.2.0', 'third'))).status).toBe(200)
     expect(await titles()).toEqual({ two: 'mine', three: 'third', four: 'first' })
+  })
+
+  it('are written in few passes where each refers to the one after it', async () => {
+    const ns = newNamespace()
+    const object = `${ns}_thing`
+    const fields: PackageFields = { title: text, next: { type: 'lookup', reference: object } }
+    const idOf = (at: number): string => `019b8b74-1800-7001-8c00-${String(at).padStart(12, '0')}`
+    const records = Array.from({ length: 300 }, (_, at) => ({
+      ...{ id: idOf(at), title: 'x' },
+      ...(at < 299 ? { next: idOf(at + 1) } : {}),
+    }))
+    const manifest = manifestOf({ id: `org.${ns}.chain`, ns, fields, more: { data: [{ object, records }] } })
+    expect(await leastProcessorMs(1, () => install(manifest))).toBeLessThan(2_000)
+    expect((await host.get(`/data/${object}?count=true`)).body.total).toBe(300)
   })
 })

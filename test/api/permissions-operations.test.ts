@@ -284,6 +284,15 @@ describe('assignments', () => {
     expect((await host.get('/permissions/assignments/nobody')).status).toBe(404)
   })
 
+  it('that are given at once are all there: what is left out stays as others made it', async () => {
+    const path = `/permissions/assignments/${testUserId(1)}`
+    await host.saveItem('role', 'at_once', { permissionSets: [] })
+    await host.put(path, { profile: 'standard', roles: [], permissionSets: [] })
+    const given = { profile: 'readonly', roles: ['at_once'], permissionSets: ['reads'] }
+    await Promise.all(Object.entries(given).map(([name, value]) => host.put(path, { [name]: value })))
+    expect((await host.get(path)).body).toMatchObject(given)
+  })
+
   it('are in the audit: what somebody has now and had before, and nothing where nothing changed', async () => {
     const path = `/permissions/assignments/${testUserId(1)}`
     const before = { profile: 'standard', roles: [], permissionSets: [] }

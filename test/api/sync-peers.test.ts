@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { localOwnerId } from '#main/kernel/context.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -15,6 +16,15 @@ const stop = (): Promise<void> => host.stop()
 const absent = '01900000-0000-7000-8000-000000000000'
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }): string =>
   `${status} ${body.error?.code ?? ''}`
+
+/** What the audit says of settings that changed, the newest first. */
+async function changesTold(): Promise<{ options: string[]; enabled?: boolean }[]> {
+  const { entries } = (await host.get('/audit?kind=settings.changed&outcome=ok')).body
+  return entries.map(({ details, actor }: { details: { options: string[] }; actor: { id: string } }) => {
+    expect(actor.id).toBe(localOwnerId)
+    return details
+  })
+}
 
 /** Waits until documents are made of everything. */
 async function prepared(): Promise<{ state: string }> {
@@ -69,6 +79,7 @@ describe('while sync is off', () => {
     await host.post('/sync/enable')
     expect(await off()).toEqual([200, undefined])
     expect(await off()).toEqual([409, 'sync_disabled'])
+    expect(await changesTold()).toEqual([false, true].map((enabled) => ({ options: ['sync.enabled'], enabled })))
   })
 
   describe('settings', () => {
@@ -118,6 +129,8 @@ describe('while sync is off', () => {
         relayToken: 'a'.repeat(30),
       })
       expect(changed.status).toBe(200)
+      const names = ['interfaces', 'paused', 'port', 'relayFingerprint', 'relayToken', 'relayUrl']
+      expect((await changesTold())[0]!.options.toSorted()).toEqual(names.map((name) => `sync.${name}`))
       await host.restart()
       const { settings } = (await host.get('/sync/settings')).body
       expect(settings).toEqual({

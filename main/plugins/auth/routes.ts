@@ -25,6 +25,7 @@ import type { ForwardedInput } from './service/forwarding.ts'
 import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
 import { createTurns } from './service/in-turn.ts'
 import { requirePasswordLength } from './service/library-errors.ts'
+import { voidLink } from './service/links.ts'
 import { followLink, redeemLink, sendLink } from './service/magic-link.ts'
 import {
   currentSession,
@@ -102,6 +103,7 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
       await write('auth.set-own-password', (tx) => {
         if (readPassword(tx, userId) !== undefined) throw platformError('conflict', { reason: 'PASSWORD_ALREADY_SET' })
         putPassword(tx, userId, hash, clock.iso(), ids.uuid())
+        voidLink(tx, 'reset-password', userId)
         tx.emit(ctx, { type: 'auth.password_changed', payload: { userId, by: 'self', first: true } })
       })
       return { status: true }

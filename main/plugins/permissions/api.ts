@@ -51,8 +51,11 @@ export interface PermissionsService {
   isSystemPermission(text: string): boolean
   /** Whether there is a permission set of this name. */
   isPermissionSet(name: string): boolean
-  /** What a user was given; a user without an entry has the default profile and nothing else. */
-  assignments(userId: string): Assignments
+  /**
+   * What a user was given; a user without an entry has the default profile and nothing else.
+   * @param tx of whoever changes it: others may have done so in the same group of writes
+   */
+  assignments(userId: string, tx?: Tx): Assignments
   /** Whether the caller has the profile of administrators, with a credential that takes nothing away. */
   isAdministrator(ctx: RequestContext): boolean
   /** Gives a user exactly this; rights count from the COMMIT on. Who may call is the caller's concern. */

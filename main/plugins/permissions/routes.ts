@@ -52,18 +52,19 @@ export function permissionHandlers(parts: PermissionRouteParts): Handlers<typeof
     async setAssignments(ctx, { params, body }) {
       const { userId } = params
       requireUser(userId)
-      const present = directory.assignments(userId)
-      const next: Assignments = {
-        profile: body.profile ?? present.profile,
-        roles: [...new Set(body.roles ?? present.roles)],
-        permissionSets: [...new Set(body.permissionSets ?? present.permissionSets)],
-      }
-      const problems = unknownNames(metadata, next)
-      if (problems.length > 0) throw validationError(problems)
-      // The local owner is the administrator there always is.
-      if (userId === localOwnerId && next.profile !== administratorProfile)
-        throw platformError('conflict', { reason: 'last_administrator' })
       await write('permissions.assign', (tx) => {
+        // Read here: what is left out stays as others have just made it.
+        const present = directory.assignments(userId, tx)
+        const next: Assignments = {
+          profile: body.profile ?? present.profile,
+          roles: [...new Set(body.roles ?? present.roles)],
+          permissionSets: [...new Set(body.permissionSets ?? present.permissionSets)],
+        }
+        const problems = unknownNames(metadata, next)
+        if (problems.length > 0) throw validationError(problems)
+        // The local owner is the administrator there always is.
+        if (userId === localOwnerId && next.profile !== administratorProfile)
+          throw platformError('conflict', { reason: 'last_administrator' })
         directory.assign(tx, userId, next)
         if (isSameJson(present, next)) return
         tx.emit(ctx, { type: 'permissions.assigned', payload: { userId, ...next, before: present } })

@@ -29,12 +29,12 @@ export interface ShareRow {
 
 const shareColumns = `id, record_id AS recordId, principal, level, reason, created_at AS createdAt, created_by AS createdBy`
 
-/** Everybody who was given something, by user id. */
-export function readAssignments(read: Reader): Map<string, Assignments> {
+/** Everybody who was given something, by user id; or one of them. */
+export function readAssignments(read: Reader, userId: string | null = null): Map<string, Assignments> {
+  const sql = `SELECT user_id AS userId, profile, roles, permission_sets AS permissionSets FROM permissions_assignment
+    WHERE ? IS NULL OR user_id = ?`
   const rows = read.all<{ userId: string; profile: string; roles: string; permissionSets: string }>(
-    statement(
-      'SELECT user_id AS userId, profile, roles, permission_sets AS permissionSets FROM permissions_assignment',
-    ),
+    statement(sql, [userId, userId]),
   )
   return new Map(
     rows.map(({ userId, profile, roles, permissionSets }) => [

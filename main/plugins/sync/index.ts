@@ -34,6 +34,7 @@ export const syncPlugin = definePlugin({
     'sync.problem.closed',
     'machine.paired',
     'machine.unpaired',
+    'settings.changed',
   ],
   async register(host) {
     const auth = host.optionalService('auth')

@@ -1,4 +1,4 @@
-// Owns what a person is given: one profile, roles, permission sets. A change is saved as a whole.
+// Owns what a person is given: one profile, roles, permission sets. What was changed of it is saved, and nothing else.
 import { Button, Checkbox, NativeSelect } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ export function PersonRights(props: { userId: string; name: string }) {
       <h2 id="person-rights">{t('person.given')}</h2>
       <p className={parts.lead}>{t('person.given.lead')}</p>
       {error && !data && <LoadFailure error={error} onRetry={() => void refetch()} />}
-      {data && <RightsForm key={JSON.stringify(data)} given={data} name={props.name} />}
+      {data && <RightsForm key={data.userId} given={data} name={props.name} />}
     </section>
   )
 }
@@ -36,13 +36,17 @@ function RightsForm(props: { given: Assignments; name: string }) {
   const { data: profiles } = useQuery(rightSetsQuery('profile'))
   const { data: roles } = useQuery(rightSetsQuery('role'))
   const { data: sets } = useQuery(rightSetsQuery('permission'))
-  const [draft, setDraft] = useState(given)
+  const [changes, setChanges] = useState<Partial<Assignments>>({})
+  const draft = { ...given, ...changes }
+  const change = (part: Partial<Assignments>): void => setChanges((now) => ({ ...now, ...part }))
 
   const save = async (): Promise<void> => {
-    const { userId, profile, roles: chosenRoles, permissionSets } = draft
-    await call('setAssignments', { params: { userId }, body: { profile, roles: chosenRoles, permissionSets } })
+    await call('setAssignments', { params: { userId: given.userId }, body: changes })
     showToast({ message: t('person.rightsSaved', { name }), tone: 'good' })
     await client.invalidateQueries({ queryKey: ['people'] })
+    // What was chosen meanwhile is not saved yet.
+    const isSaved = ([part, value]: [string, unknown]): boolean => changes[part as keyof Assignments] === value
+    setChanges((now) => Object.fromEntries(Object.entries(now).filter((one) => !isSaved(one))))
   }
   const { busy, problem, onSubmit } = useSubmit(save)
   const isLast = hasCode(problem, 'conflict') && problem.details['reason'] === 'last_administrator'
@@ -54,21 +58,21 @@ function RightsForm(props: { given: Assignments; name: string }) {
         label={t('word.profile')}
         value={draft.profile}
         data={known.map(({ name: value, label }) => ({ value, label }))}
-        onChange={(event) => setDraft({ ...draft, profile: event.currentTarget.value })}
+        onChange={(event) => change({ profile: event.currentTarget.value })}
       />
       <Choices
         legend={t('word.roles')}
         none={t('person.roles.none')}
         items={roles}
         chosen={draft.roles}
-        onChange={(chosen) => setDraft({ ...draft, roles: chosen })}
+        onChange={(chosen) => change({ roles: chosen })}
       />
       <Choices
         legend={t('word.permissionSets')}
         none={t('person.sets.none')}
         items={sets}
         chosen={draft.permissionSets}
-        onChange={(chosen) => setDraft({ ...draft, permissionSets: chosen })}
+        onChange={(chosen) => change({ permissionSets: chosen })}
       />
       {problem !== undefined && (
         <Notice tone="bad" live>

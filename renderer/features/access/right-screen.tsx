@@ -23,7 +23,7 @@ const types: readonly RightType[] = ['permission', 'profile', 'role']
 export function RightScreen(props: { type: string; name: string }) {
   const type = types.find((each) => each === props.type) ?? 'permission'
   const { data: latest, error, refetch } = useQuery(rightSetQuery(type, props.name))
-  const { base: data, onChanged } = useDraftBase(latest)
+  const { base: data, key, onChanged, onSaved } = useDraftBase(latest)
   if (!data) {
     return (
       <Page title={t('word.access')}>
@@ -54,11 +54,12 @@ export function RightScreen(props: { type: string; name: string }) {
       }
     >
       <Editor
-        key={`${data.item.name} ${data.etag ?? ''}`}
+        key={`${data.item.name} ${key}`}
         type={type}
         item={data.item}
         etag={data.etag}
         onChanged={onChanged}
+        onSaved={onSaved}
         onReload={() => {
           onChanged(false)
           void refetch()

@@ -65,7 +65,7 @@ export function RoleEditor(props: RightEditorProps) {
           </ul>
         </div>
       )}
-      <SaveBar {...props} changes={changes} next={() => draft} onDiscard={() => setDraft(item)} />
+      <SaveBar {...props} changes={changes} draft={draft} onDiscard={() => setDraft(item)} />
     </>
   )
 }

@@ -1,10 +1,10 @@
 // Owns saving a profile, permission set or role over the version it was edited from.
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
-import { call } from '../../lib/api-client.ts'
+import { callTagged } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -22,33 +22,38 @@ export interface RightEditorProps {
   etag: string | undefined
   /** Told whether there are changes. */
   onChanged: (isChanged: boolean) => void
+  /** Told what was saved where the draft has gone on meanwhile. */
+  onSaved: (saved: { item: RightItem; etag: string | undefined }) => void
   /** Gives the draft up for what is stored. */
   onReload: () => void
 }
 
-/** The bar that says how much is not saved, and saves it. */
-export function SaveBar(props: RightEditorProps & { changes: number; next: () => RightItem; onDiscard: () => void }) {
-  const { type, item, etag, changes, onChanged } = props
+/** The bar that says how much of a draft is not saved, and saves it. */
+export function SaveBar(props: RightEditorProps & { changes: number; draft: RightItem; onDiscard: () => void }) {
+  const { type, item, etag, changes, draft, onChanged } = props
   const client = useQueryClient()
   const [problem, setProblem] = useState<{ text: string; stale: boolean }>()
   const [busy, setBusy] = useState(false)
   const isChanged = changes > 0
+  const unsaved = useRef<RightItem>(undefined)
+  unsaved.current = isChanged ? draft : undefined
   useEffect(() => onChanged(isChanged), [onChanged, isChanged])
   useLeaveGuard(isChanged ? leaveQuestion(item.label) : undefined)
 
   const save = async (): Promise<void> => {
     setBusy(true)
     setProblem(undefined)
-    const next = props.next()
     try {
-      await call('saveMetadataItem', {
+      const saved = await callTagged('saveMetadataItem', {
         params: { type, name: item.name },
-        body: { type, name: item.name, item: storedRightItem(type, next) },
+        body: { type, name: item.name, item: storedRightItem(type, draft) },
         query: {},
         headers: etag === undefined ? undefined : { 'If-Match': etag },
       })
-      showToast({ message: t('rights.saved', { label: next.label }), tone: 'good' })
-      onChanged(false)
+      showToast({ message: t('rights.saved', { label: draft.label }), tone: 'good' })
+      // What was typed meanwhile is not saved yet.
+      if (unsaved.current === undefined || unsaved.current === draft) onChanged(false)
+      else props.onSaved({ item: draft, etag: saved.etag })
       await client.invalidateQueries({ queryKey: ['right-sets'] })
       await client.invalidateQueries({ queryKey: ['own-rights'] })
       await client.invalidateQueries({ queryKey: ['people', 'effective'] })

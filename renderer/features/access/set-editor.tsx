@@ -44,7 +44,7 @@ export function SetEditor(props: RightEditorProps) {
         {tab === 'rules' && <RowRuleList type={props.type} draft={draft} onChange={setDraft} />}
         {tab === 'system' && <SystemPart draft={draft} onChange={setDraft} />}
       </TabbedParts>
-      <SaveBar {...props} changes={countSetChanges(base, draft)} next={() => draft} onDiscard={() => setDraft(base)} />
+      <SaveBar {...props} changes={countSetChanges(base, draft)} draft={draft} onDiscard={() => setDraft(base)} />
     </>
   )
 }

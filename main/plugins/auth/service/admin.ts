@@ -103,7 +103,7 @@ export function createAdministration(parts: AuthParts): Administration {
   }
 
   const giveRole = (tx: Tx, userId: string, role: Role): void => {
-    const now = permissions.assignments(userId)
+    const now = permissions.assignments(userId, tx)
     const without = now.profile === 'administrator' ? 'standard' : now.profile
     const profile = role === 'admin' ? 'administrator' : without
     if (profile !== now.profile) permissions.assign(tx, userId, { ...now, profile })

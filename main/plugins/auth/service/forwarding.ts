@@ -357,9 +357,11 @@ export async function asProtocolSays(isForm: boolean, work: () => Promise<Reply<
 /** The fields of a body that came as JSON or as a form. @throws invalid_request */
 export function fieldsOf(body: unknown): Record<string, unknown> {
   if (Buffer.isBuffer(body)) {
-    const fields = new URLSearchParams(body.toString('utf8'))
-    for (const name of fields.keys())
-      if (fields.getAll(name).length > 1) throw authError('invalid_request', { reason: 'invalid_request' })
+    const fields = new Map<string, string>()
+    for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+      if (fields.has(name)) throw authError('invalid_request', { reason: 'invalid_request' })
+      fields.set(name, value)
+    }
     return Object.fromEntries(fields)
   }
   if (isMap(body)) return body

@@ -71,6 +71,8 @@ describe('a hundred thousand wrong entries', () => {
     ['hook', { object: 'deal', events: many('x') }],
     ['permission', { tabPermissions: named(1) }],
     ['object', { fields: { title: { type: 'text' } }, triggers: many({}) }],
+    ['object', { fields: { title: { type: 'text' } }, validations: many({}) }],
+    ['object', { fields: { stage: { type: 'select', options: many('x') } } }],
     ['object', { fields: { title: { type: 'text' } }, analytics: { measures: named(1) } }],
   ])('of a %s are not all named', (type, item) => {
     const { errors } = checkItem(type, { name: 'thing', ...item })

@@ -39,3 +39,11 @@ describe.each(['zip', 'tgz'] as const)('a %s', (format) => {
     await expect(read(files, format, limits)).rejects.toMatchObject({ code: 'artifact_invalid', details: { reason } })
   })
 })
+
+it.each([
+  ['headers', { path: 'header', kind: 'g', content: Buffer.alloc(4_000) }, 'unpacked_too_large'],
+  ['the folder itself', { path: './', kind: '5', content: '' }, 'ratio_too_high'],
+])('what comes out of a tgz counts also where it is no file: %s', async (_name, entry, reason) => {
+  const files = [...filesOf({ 'manifest.json': {} }), ...Array.from({ length: 300 }, () => entry)]
+  await expect(read(files, 'tgz', { unpackedBytes: 100_000 })).rejects.toMatchObject({ details: { reason } })
+})

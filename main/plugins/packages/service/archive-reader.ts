@@ -77,7 +77,12 @@ export async function readArchive(
   let kept = 0
   const most = Math.min(limits.unpackedBytes, Math.max(limits.ratioFrom, packedBytes * limits.ratio))
 
-  for await (const entry of format === 'zip' ? zipEntries(file, limits.entries) : tarEntries(file)) {
+  const spend = (bytes: number): void => {
+    unpacked += bytes
+    if (unpacked > most) throw tooLarge(unpacked, limits)
+  }
+
+  for await (const entry of format === 'zip' ? zipEntries(file, limits.entries) : tarEntries(file, spend)) {
     const { path, isFolder } = entry
     entries += 1
     if (entries > limits.entries) throw artifactInvalid('too_many_entries', { limit: limits.entries })
@@ -97,8 +102,7 @@ export async function readArchive(
     let size = 0
     for await (const part of entry.read()) {
       size += part.length
-      unpacked += part.length
-      if (unpacked > most) throw tooLarge(unpacked, limits)
+      spend(part.length)
       digest.update(part)
       if (!isKept) continue
       kept += part.length

@@ -10,22 +10,26 @@ const blockBytes = 512
 /** Most bytes of a header that says something about the next entry. */
 const maxHeaderBytes = 65_536
 
-/** Walks the entries in their order. Each has to be read before the next one is asked for. @throws artifact_invalid */
-export async function* tarEntries(file: string): AsyncIterable<ArchiveEntry> {
+/**
+ * Walks the entries in their order. Each has to be read before the next one is asked for.
+ * @param spend hears of bytes that are no entry: headers that say something about others, and the folder itself
+ * @throws artifact_invalid
+ */
+export async function* tarEntries(file: string, spend: (bytes: number) => void): AsyncIterable<ArchiveEntry> {
   const source = createReadStream(file)
   const unpacked = createGunzip()
   source.on('error', (error) => unpacked.destroy(error))
   source.pipe(unpacked)
   const bytes = createByteReader(unpacked)
   try {
-    yield* entriesOf(bytes)
+    yield* entriesOf(bytes, spend)
   } finally {
     source.destroy()
     unpacked.destroy()
   }
 }
 
-async function* entriesOf(bytes: ByteReader): AsyncIterable<ArchiveEntry> {
+async function* entriesOf(bytes: ByteReader, spend: (bytes: number) => void): AsyncIterable<ArchiveEntry> {
   let longName: string | null = null
   let extended: ReadonlyMap<string, string> = new Map()
   for (;;) {
@@ -42,6 +46,7 @@ async function* entriesOf(bytes: ByteReader): AsyncIterable<ArchiveEntry> {
     const path = (extended.get('path') ?? longName ?? nameOf(header)).replace(/^(\.\/)+/, '')
     if (kind === 'L' || kind === 'x') {
       if (size > maxHeaderBytes) throw artifactInvalid('header_too_large', { path })
+      spend(blockBytes + size)
       const text = await bytes.takeText(size)
       await bytes.skipPadding(size)
       if (kind === 'L') longName = text.replace(/\0.*$/s, '')
@@ -50,6 +55,7 @@ async function* entriesOf(bytes: ByteReader): AsyncIterable<ArchiveEntry> {
     }
     if (kind === 'g') {
       if (size > maxHeaderBytes) throw artifactInvalid('header_too_large', { path })
+      spend(blockBytes + size)
       await bytes.takeText(size)
       await bytes.skipPadding(size)
       continue
@@ -59,7 +65,10 @@ async function* entriesOf(bytes: ByteReader): AsyncIterable<ArchiveEntry> {
     if (!isFolder && kind !== '0' && kind !== '\0') throw artifactInvalid('entry_special', { path })
     longName = null
     extended = new Map()
-    if (isFolder && (path === '' || path === '.')) continue
+    if (isFolder && (path === '' || path === '.')) {
+      spend(blockBytes)
+      continue
+    }
     let isRead = false
     yield {
       path: isFolder || path.endsWith('/') ? path.replace(/\/$/, '') : path,

@@ -5,6 +5,7 @@ import { PackageManifest } from '#shared/contracts/package-parts.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { shortenLists } from '#shared/shorten-lists.ts'
 import { hash } from 'node:crypto'
 import semver from 'semver'
 
@@ -46,8 +47,9 @@ const maxRecords = 10_000
  * @throws validation_error
  */
 export function readManifest(given: unknown, at = 'manifest'): Manifest {
-  const parsed = PackageManifest.safeParse(given)
-  if (!parsed.success) throw validationError(fieldErrorsOf(parsed.error.issues, given, at))
+  const shorter = shortenLists(PackageManifest, given)
+  const parsed = PackageManifest.safeParse(shorter)
+  if (!parsed.success) throw validationError(fieldErrorsOf(parsed.error.issues, shorter, at))
   const manifest = parsed.data
   const namespace = manifest.namespace ?? defaultNamespace(manifest.id)
   const errors = checkRanges(manifest)

@@ -28,6 +28,7 @@ export function writeSeeds(
   let waiting = seeds
     .filter((seed) => seed.sample !== true || samples === 1)
     .flatMap((seed) => seed.records.map((record, index): Seed => ({ seed, index, record })))
+  let isBackwards = false
   while (waiting.length > 0) {
     const refused: { readonly one: Seed; readonly error: PlatformError }[] = []
     for (const one of waiting) {
@@ -39,8 +40,13 @@ export function writeSeeds(
         refused.push({ one, error })
       }
     }
-    if (refused.length === waiting.length) throw about(refused[0]!.one, refused[0]!.error)
-    waiting = refused.map(({ one }) => one)
+    if (refused.length === waiting.length) {
+      const { one, error } = refused.at(isBackwards ? -1 : 0)!
+      throw about(one, error)
+    }
+    // The other way round: where each needs the one after it, a pass in the same order would write one of them.
+    waiting = refused.map(({ one }) => one).toReversed()
+    isBackwards = !isBackwards
   }
 }
 

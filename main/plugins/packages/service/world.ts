@@ -1,5 +1,6 @@
 // The packages there are, as the search for versions sees them. Reads only.
 import { allPackages } from '../store.ts'
+import type { AvailableArtifact } from './artifacts.ts'
 import type { PackageParts } from './parts.ts'
 import { detailsOf } from './record-view.ts'
 import type { PackageNode, PackageWorld } from './resolution.ts'
@@ -10,7 +11,12 @@ export function worldOf({ read, artifacts }: Pick<PackageParts, 'read' | 'artifa
     const { id, version, status } = row
     return [id, { id, version, dependencies: detailsOf(row).manifest.dependencies, enabled: status === 'installed' }]
   })
-  return { installed: new Map(installed), uploaded: artifacts.versions }
+  // Read once, and where it is asked for: a manifest may need ten thousand packages.
+  let uploaded: Map<string, AvailableArtifact[]> | undefined
+  return {
+    installed: new Map(installed),
+    uploaded: (id) => (uploaded ??= Map.groupBy(artifacts.available(), ({ packageId }) => packageId)).get(id) ?? [],
+  }
 }
 
 /** Enabled packages that need another one. */

@@ -33,7 +33,8 @@ export interface Directory {
   rightsOf(ctx: Pick<RequestContext, 'actor' | 'organizationId' | 'scope' | 'permissionEpoch'>): CallerRights
   /** What a role gives by itself; undefined when there is none of that name. */
   rightsOfRole(role: string): { readonly rights: UserRights; readonly permissionSets: readonly string[] } | undefined
-  assignments(userId: string): Assignments
+  /** @see PermissionsService.assignments */
+  assignments(userId: string, tx?: Tx): Assignments
   /** @see PermissionsService.assign */
   assign(tx: Tx, userId: string, assignments: Assignments): void
   /**
@@ -77,8 +78,9 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
     metadata.list('profile').find(({ name, item }) => item['isDefault'] === true && name !== standardProfile)?.name ??
     standardProfile
 
-  const assignments = (userId: string): Assignments => {
-    const given = stored.get(userId) ?? { profile: defaultProfile(), roles: [], permissionSets: [] }
+  const assignments: Directory['assignments'] = (userId, tx) => {
+    const known = tx === undefined ? stored : readAssignments(tx, userId)
+    const given = known.get(userId) ?? { profile: defaultProfile(), roles: [], permissionSets: [] }
     // The local owner can never be shut out.
     return userId === localOwnerId ? { ...given, profile: administratorProfile } : given
   }

@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import { secretMask } from '#shared/contracts/settings.ts'
 import { validationError } from '#shared/errors.ts'
+import { isSameJson } from '#shared/merge-patch.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import { syncError } from '../errors.ts'
 import { ownAddresses } from './addresses.ts'
@@ -128,6 +130,7 @@ export function createControl(parts: WingParts) {
           roster.putLease(tx, ctx, engine.docs, '', { device: keys.device, term: 1, after: 0 })
         })
       },
+      (tx) => tellSwitch(tx, ctx, { enabled: true }),
     )
   }
 
@@ -219,7 +222,7 @@ export function createControl(parts: WingParts) {
         if (life.running() !== null) return status()
         if (deviceName !== undefined) {
           const settings = { ...readSettings(read), deviceName }
-          await write('sync.settings', (tx) => putSettings(tx, settings))
+          await write('sync.settings', (tx) => changeSettings(tx, ctx, settings))
         }
         await backUp('enable')
         const stored = readWorkspace(read)
@@ -231,28 +234,33 @@ export function createControl(parts: WingParts) {
               () => ({ ...stored, isOn: true }),
               stored,
               () => tellNames(),
+              (tx) => tellSwitch(tx, ctx, { enabled: true }),
             )
         } catch (error) {
           await write('sync.enable-failed', (tx) => {
             if (stored === null) forgetWorkspace(tx)
             else putWorkspace(tx, stored)
+            tellSwitch(tx, ctx, { enabled: true, outcome: 'failed' })
           })
           throw error
         }
         return status()
       }),
     /** Also what could not be started is turned off. @throws sync_disabled */
-    disable: () =>
+    disable: (ctx: RequestContext) =>
       serially(async () => {
         if (life.state() === 'off') throw syncError('sync_disabled')
         await life.stop()
         life.giveUp()
-        await write('sync.disable', (tx) => putOn(tx, false))
+        await write('sync.disable', (tx) => {
+          putOn(tx, false)
+          tellSwitch(tx, ctx, { enabled: false })
+        })
         announcer.look()
         return status()
       }),
     /** @throws validation_error */
-    change: (patch: SettingsPatch) =>
+    change: (ctx: RequestContext, patch: SettingsPatch) =>
       serially(async () => {
         let next = changedSettings(readSettings(read), patch, ownAddresses())
         const isTokenNew = patch.relayToken !== undefined && patch.relayToken !== secretMask
@@ -267,7 +275,7 @@ export function createControl(parts: WingParts) {
           const message = 'Nothing can be listened on there: another program may have the port.'
           throw validationError([{ field: 'port', code: 'not_allowed', message, value: next.port }])
         }
-        await write('sync.settings', (tx) => putSettings(tx, next))
+        await write('sync.settings', (tx) => changeSettings(tx, ctx, next))
       }),
     /** Changes what a device is called, or unpairs it. */
     async changeDevice(
@@ -298,7 +306,7 @@ export function createControl(parts: WingParts) {
         const settings = { ...readSettings(read), deviceName: name }
         const open = life.running()
         await write('sync.rename', (tx) => {
-          putSettings(tx, settings)
+          changeSettings(tx, ctx, settings)
           open?.roster.changeDevice(tx, ctx, open.engine.docs, open.keys.device, { name })
         })
       }),
@@ -317,7 +325,7 @@ export function createControl(parts: WingParts) {
      * @param given.from where the inviting machine was reached; undefined through a relay
      * @throws JoinRefused
      */
-    join: (payload: PairPayload, { from, inviter, deviceName, keepsOwn }: JoinGiven) =>
+    join: (ctx: RequestContext, payload: PairPayload, { from, inviter, deviceName, keepsOwn }: JoinGiven) =>
       serially(async () => {
         if (!mayJoin(keepsOwn, payload)) throw new JoinRefused('workspace_not_empty')
         const { device: own } = await loadKeys(host)
@@ -337,7 +345,7 @@ export function createControl(parts: WingParts) {
         }
         await write('sync.join', (tx) => {
           if (before === null) forgetWorkspace(tx)
-          putSettings(tx, next)
+          changeSettings(tx, ctx, next)
         })
         const { workspace, epoch } = payload
         const known = payload.devices.map((one) => (one.device === own ? { ...one, backFrom } : one))
@@ -353,9 +361,14 @@ export function createControl(parts: WingParts) {
               await store.set(inviter, { addresses })
               refresh()
             },
+            (tx) => tellSwitch(tx, ctx, { enabled: true }),
           )
         } catch (error) {
-          if (before === null) await write('sync.join-failed', (tx) => forgetWorkspace(tx))
+          if (before === null)
+            await write('sync.join-failed', (tx) => {
+              forgetWorkspace(tx)
+              tellSwitch(tx, ctx, { enabled: true, outcome: 'failed' })
+            })
           throw error
         }
       }),
@@ -366,6 +379,24 @@ export function createControl(parts: WingParts) {
       await life.stop(true)
     },
   }
+}
+
+/** Stores how this machine takes part, and tells by name what of it is otherwise now. @source D-230 */
+function changeSettings(tx: Tx, ctx: RequestContext, next: LocalSettings): void {
+  const before = readSettings(tx)
+  putSettings(tx, next)
+  const names = (Object.keys(next) as (keyof LocalSettings)[]).filter((name) => !isSameJson(before[name], next[name]))
+  if (names.length === 0) return
+  tx.emit(ctx, { type: 'settings.changed', payload: { options: names.map((name) => `sync.${name}`) } })
+}
+
+/** Tells that this machine takes part from now on, does not any more, or could not. */
+function tellSwitch(
+  tx: Tx,
+  ctx: RequestContext,
+  how: { readonly enabled: boolean; readonly outcome?: 'failed' },
+): void {
+  tx.emit(ctx, { type: 'settings.changed', payload: { options: ['sync.enabled'], ...how } })
 }
 
 function isOpenToDevice({ kind, status }: PeerSession): boolean {

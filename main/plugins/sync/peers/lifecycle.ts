@@ -1,6 +1,7 @@
 // The life of sync on this machine: which states there are, which may follow which, and the work of going from one to the
 // other. Whatever else asks whether this machine takes part asks here.
 import { join } from 'node:path'
+import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import { loadDeviceKeys } from '#main/replication/channel/device-keys.ts'
@@ -37,6 +38,12 @@ export type LifeState = keyof typeof moves
 /** A workspace as it is begun: who writes in it is found out while starting. */
 export type GivenWorkspace = Omit<StoredWorkspace, 'device' | 'inc' | 'bootCounter'>
 
+/** What a beginning may have beside the workspace: why it begins anew, and what is told with it. */
+interface Beginning {
+  readonly disputed?: Disputed | undefined
+  readonly tell?: ((tx: Tx) => void) | undefined
+}
+
 /** How long another log under the number of this machine is a reason to begin anew once only. */
 const disputedMs = 600_000
 
@@ -68,10 +75,10 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
     kind: EngineStart,
     given: (keys: DeviceKeys) => GivenWorkspace,
     before: StoredWorkspace | null,
-    disputed?: Disputed,
+    { disputed, tell }: Beginning,
   ): Promise<Running> {
     const keys = await loadKeys(host)
-    const how = { kind, collides: disputed !== undefined }
+    const how = { kind, collides: disputed !== undefined, tell }
     const { incarnation, workspace } = await beginToWrite(parts, keys, given(keys), before, how)
     const settings = readSettings(host.read)
     const relayToken = await unsealToken(host, settings.relayToken)
@@ -108,7 +115,7 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
       if (machine === null) return
       await stop()
       const stored = readWorkspace(host.read)!
-      await begin('again', () => stored, stored, disputed)
+      await begin('again', () => stored, stored, { disputed })
       around.changed()
     }).catch((error: unknown) => host.log.error({ err: error }, 'Sync could not be started again.'))
   }
@@ -118,11 +125,11 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
     kind: EngineStart,
     given: (keys: DeviceKeys) => GivenWorkspace,
     before: StoredWorkspace | null,
-    disputed?: Disputed,
+    how: Beginning,
   ): Promise<Running> {
     move('starting', reason)
     try {
-      machine = await open(kind, given, before, disputed)
+      machine = await open(kind, given, before, how)
     } catch (error) {
       const isUnreadable = error instanceof Error && error.name === 'DeviceKeysUnreadable'
       const wasOn = kind === 'open' || before?.isOn === true
@@ -154,6 +161,7 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
      * Takes part, as `kind` says. After a throw it is as it was before, or `not_started` where it went on with what is stored.
      * @param before the row as it is; null for a workspace this machine did not belong to
      * @param then what belongs to the start once everything is open
+     * @param tell done in the transaction in which the workspace is stored
      * @throws DeviceKeysUnreadable, Error of the engine
      */
     async start(
@@ -161,8 +169,9 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
       given: (keys: DeviceKeys) => GivenWorkspace,
       before: StoredWorkspace | null,
       then: (opened: Running) => Promise<void>,
+      tell?: (tx: Tx) => void,
     ): Promise<void> {
-      const opened = await serially(() => begin(kind, given, before))
+      const opened = await serially(() => begin(kind, given, before, { tell }))
       around.changed()
       try {
         await then(opened)
@@ -203,7 +212,7 @@ async function beginToWrite(
   { device }: DeviceKeys,
   given: GivenWorkspace,
   before: StoredWorkspace | null,
-  { kind, collides }: { readonly kind: EngineStart; readonly collides: boolean },
+  { kind, collides, tell }: { readonly kind: EngineStart; readonly collides: boolean } & Pick<Beginning, 'tell'>,
 ): Promise<{ readonly incarnation: Incarnation; readonly workspace: StoredWorkspace }> {
   const storedSeq = (inc: number): number | undefined => readStoredSeq(read, inc)
   const incarnation = openIncarnation({
@@ -227,6 +236,7 @@ async function beginToWrite(
   const { beginBackfill } = await import('../engine/backfill.ts')
   await write('sync.begin', (tx) => {
     putWorkspace(tx, workspace)
+    tell?.(tx)
     // With the workspace: a stop in between must not leave it noted without one, nor one without the note.
     if (kind === 'join') keepAllAside(tx, metadata)
     // Noted before anything of others can reach a row, and not forgotten by a stop between this and the engine.

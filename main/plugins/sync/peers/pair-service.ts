@@ -139,7 +139,7 @@ export async function joinMachine(
         const payload = readPayload(bytes, peer)
         const from = address === undefined ? undefined : formatAddress(address)
         const inviter = deviceOf(peer.signKey)
-        await control.join(payload, { from, inviter, deviceName: wish.deviceName, keepsOwn })
+        await control.join(ctx, payload, { from, inviter, deviceName: wish.deviceName, keepsOwn })
       } catch (error) {
         if (!(error instanceof JoinRefused)) parts.host.log.error({ err: error }, 'A workspace could not be joined.')
         throw error

@@ -51,15 +51,15 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
     async enableSync(ctx, { body }) {
       return (await peers.control()).enable(ctx, body?.deviceName)
     },
-    async disableSync() {
-      return (await peers.control()).disable()
+    async disableSync(ctx) {
+      return (await peers.control()).disable(ctx)
     },
     getSyncSettings: async () => settingsAnswer(await peers.control()),
     async updateSyncSettings(ctx, { body: { deviceName, ...patch } }) {
       const control = await peers.control()
       const running = control.running()
       if (deviceName !== undefined && running !== null) requireAdmin(running)
-      await control.change(patch)
+      await control.change(ctx, patch)
       if (deviceName !== undefined) await control.rename(ctx, deviceName)
       return settingsAnswer(control)
     },
