@@ -2,7 +2,10 @@ import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { platformError } from '#shared/errors.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
+import type { AnswerStore, StoredAnswer } from '#main/kernel/answer-store.ts'
 import type { ManualClock } from '#main/kernel/clock.ts'
+import type { EffectKey } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import { createIdempotencyKeys } from './idempotency.ts'
 import type { IdempotencyKeys, RepeatableWrite } from './idempotency.ts'
@@ -105,5 +108,39 @@ describe('createIdempotencyKeys', () => {
     expect(runs).toBe(before)
     run(() => 'again', { key: 'k-0' })
     expect(runs).toBe(before + 1)
+  })
+
+  it('hands what an interrupted call kept to its repeat, until there is an answer', async () => {
+    const stored = new Map<string, StoredAnswer>()
+    const save = ({ name, digest, startedAt }: EffectKey, answer: string): void =>
+      void stored.set(name, { digest, startedAt, answer })
+    const store: AnswerStore = {
+      ...{ digest: (body) => body, find: (name) => stored.get(name), save },
+      saveWith: (_tx, key, answer) => save(key, answer),
+    }
+    const kept = createIdempotencyKeys(clock, store)
+    const tx = {} as Tx
+    const call = (work: (key: EffectKey) => unknown, change: Partial<RepeatableWrite> = {}): unknown =>
+      kept.run({ ...write, ...change }, work, () => (replays += 1))
+    const parts: (string | undefined)[] = []
+    const interrupted = (part: string) => async (key: EffectKey) => {
+      parts.push(key.part)
+      key.keepPart!(tx, part)
+      throw platformError('service_unavailable', { retryAfterSeconds: 1 })
+    }
+    await expect(call(interrupted('one'))).rejects.toThrow()
+    await expect(call(interrupted('two'))).rejects.toThrow()
+    expect(() => call(() => 1, { body: { a: 2 } })).toThrow(
+      expect.objectContaining({ details: { reason: 'idempotency_key_reused' } }),
+    )
+    expect(
+      text(
+        await call(async ({ part }) => {
+          parts.push(part)
+          return { done: true }
+        }),
+      ),
+    ).toBe('{"done":true}')
+    expect([text(call(() => 1)), replays, parts]).toEqual(['{"done":true}', 1, [undefined, 'one', 'two']])
   })
 })

@@ -41,7 +41,7 @@ export interface IdempotencyKeys {
 
 /** An answer as it is kept. */
 type Kept = {
-  /** The rights it was told by. */
+  /** The rights it was told by; '' of what is told to nobody. */
   readonly rights: string
 } & (
   | {
@@ -50,6 +50,8 @@ type Kept = {
       readonly body: string
     }
   | { readonly refusal: Omit<PlatformError, 'name' | 'stack' | 'cause'> }
+  /** How far a call has come. */
+  | { readonly part: string }
 )
 
 /**
@@ -116,7 +118,8 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
       throw platformError('conflict', { reason: 'idempotency_key_running', retryAfterSeconds: 1 })
     }
     const before = store.find(name)
-    if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay, rights)
+    const known = before !== undefined && before.startedAt > now - answersKeptMs ? keptOf(before, digest) : undefined
+    if (known !== undefined && !('part' in known)) return replay(known, onReplay, rights)
     let kept: string | undefined
     const key: EffectKey = {
       ...{ name, digest, startedAt: now },
@@ -127,6 +130,10 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
         store.saveWith(tx, key, text)
         // Not before: a transaction that is rolled back keeps nothing.
         tx.afterCommit(() => (kept = text))
+      },
+      ...(known && { part: known.part }),
+      keepPart(tx, part) {
+        store.saveWith?.(tx, key, JSON.stringify({ part, rights: '' } satisfies Kept))
       },
     }
     running.set(name, digest)
@@ -144,17 +151,20 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
   }
 }
 
-/** The answer of a write that was made before. @throws conflict, and what it threw */
-function replay(
-  before: StoredAnswer,
-  digest: string,
-  onReplay: () => void,
-  { stamp, mayTell }: ReplayRights,
-): Reply<RawJson> {
+/** What is kept of a write that was made before. @throws conflict */
+function keptOf(before: StoredAnswer, digest: string): Kept {
   if (before.digest !== '' && before.digest !== digest)
     throw platformError('conflict', { reason: 'idempotency_key_reused' })
   if (before.answer === null) throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
-  const kept = JSON.parse(before.answer) as Kept
+  return JSON.parse(before.answer) as Kept
+}
+
+/** The answer of a write that was made before. @throws conflict, and what it threw */
+function replay(
+  kept: Exclude<Kept, { readonly part: string }>,
+  onReplay: () => void,
+  { stamp, mayTell }: ReplayRights,
+): Reply<RawJson> {
   // What it told may be closed to the caller by now; a refusal may show the record as it is.
   const told = 'refusal' in kept ? JSON.stringify(kept.refusal.details) : kept.body
   if (kept.rights !== stamp() || !mayTell(told))

@@ -15,6 +15,10 @@ export interface EffectKey {
    * request itself, which knows its answer by then; an answer that is another one in the end is kept after it.
    */
   readonly keep?: (tx: Tx, answer: unknown) => void
+  /** How far an interrupted call with the key had come, as it kept it; absent where it kept nothing, and where there was none. */
+  readonly part?: string
+  /** Keeps in a transaction how far the work is; a repeat after an interruption gets it as {@link part}. */
+  readonly keepPart?: (tx: Tx, part: string) => void
 }
 
 /** The context every service call carries. */

@@ -49,7 +49,7 @@ const exported = (query: string) => host.get(`/data/deal/export?${query}`)
 const table = (text: string) => Papa.parse<string[]>(text, { skipEmptyLines: true }).data
 
 async function download(query: string): Promise<Buffer> {
-  const response = await fetch(`${host.host.url}/api/v1/data/deal/export?${query}`, {
+  const response = await host.ask(`/api/v1/data/deal/export?${query}`, {
     headers: { authorization: `Bearer ${host.host.token}` },
   })
   expect(response.status).toBe(200)

@@ -1,5 +1,6 @@
 // D-42: a repeated write with an Idempotency-Key has one effect.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { platformError } from '#shared/errors.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
@@ -139,6 +140,37 @@ describe('an Idempotency-Key after a restart', () => {
         told(answer.body),
       ])
     }
+  })
+
+  it('lets an import that was cut off go on with the rows that are left', async () => {
+    const rows = Array.from({ length: 1_500 }, (_, n) => ({ title: n % 500 === 7 ? '' : `cut off ${n}` }))
+    const [key, other] = [{ 'idempotency-key': 'cut-off' }, { 'idempotency-key': 'cut-off-2' }]
+    let room = 700
+    const end = host.host.bus.on(
+      'record.created',
+      () => {
+        room -= 1
+        if (room < 0) throw platformError('service_unavailable', { reason: 'standby', retryAfterSeconds: 1 })
+      },
+      0,
+    )
+    host.takeEvents()
+    expect((await host.post('/data/task/import', { rows }, key)).status).toBe(503)
+    end()
+    const filter = encodeURIComponent('{"title":{"$contains":"cut off"}}')
+    const written = (): Promise<Answer> => host.get(`/data/task?filter=${filter}&top=1&count=true`)
+    expect((await written()).body.total).toBeGreaterThan(400)
+    expect((await written()).body.total).toBeLessThan(701)
+    const refused = await host.post('/data/task/import', { rows: rows.slice(1) }, key)
+    expect(refused.body.error.details.reason).toBe('idempotency_key_reused')
+    const done = await host.post('/data/task/import', { rows }, key)
+    expect([done.status, done.body.created, done.body.failed, done.body.total]).toEqual([200, 1_497, 3, 1_500])
+    expect(done.body.errors.map(({ row }: { row: number }) => row)).toEqual([8, 508, 1_008])
+    expect((await written()).body.total).toBe(1_497)
+    const again = await host.post('/data/task/import', { rows }, key)
+    expect([again.headers.get('idempotent-replay'), again.body]).toEqual(['true', done.body])
+    expect(host.takeEvents().filter(({ type }) => type === 'import.started')).toHaveLength(1)
+    expect((await host.post('/data/task/import', { rows: rows.slice(0, 1) }, other)).body.created).toBe(1)
   })
 
   it('stores the key in the transaction of the write', async () => {

@@ -102,6 +102,57 @@ describe('kill -9', () => {
     },
   )
 
+  it(
+    'in the middle of a direct import leaves what a repeat with its key goes on with',
+    { timeout: sized(120_000, 600_000) },
+    async () => {
+      dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
+      server = await startChildServer({ dataDir })
+      const fields = { key: { type: 'text' }, size: { type: 'number' }, next: { type: 'lookup', reference: 'item' } }
+      const item = { name: 'item', fields, displayNameField: 'key' }
+      expect((await call('PUT', '/meta/object/item', { type: 'object', name: 'item', item })).status).toBe(200)
+      // Every fifth row is wrong, and every seventh names a row that comes later.
+      const isWrong = (n: number): boolean => n % 5 === 4
+      const rows = Array.from({ length: total }, (_, n) => ({
+        ...{ key: `k${n}`, size: isWrong(n) ? 'wrong' : n },
+        ...(n % 7 === 0 && n + 2 < total && !isWrong(n + 2) && { next: `k${n + 2}` }),
+      }))
+      const body = JSON.stringify({ rows })
+      const send = async (): Promise<Response | null> =>
+        fetch(`${server.url}/api/v1/data/item/import`, {
+          method: 'POST',
+          headers: {
+            ...{ authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+            'idempotency-key': 'cut-off',
+          },
+          body,
+        }).catch(() => null)
+      const sizes: number[] = []
+      for (const part of sized([0.1], [0, 0.1, 0.3, 0.6])) {
+        const sent = send()
+        while ((await count()) < Math.max(1, (total * part * 4) / 5)) await pause(1)
+        await die()
+        expect(await sent).toBeNull()
+        sizes.push(await count())
+      }
+      expect(sizes.at(-1)!).toBeLessThan((total * 4) / 5)
+      const answer = await send()
+      const report = (await answer!.json()) as { errors: { row: number }[] }
+      expect([answer!.status, report]).toEqual([
+        200,
+        expect.objectContaining({ total, created: (total * 4) / 5, updated: 0, skipped: 0, failed: total / 5 }),
+      ])
+      const wrongRows = rows.flatMap((_, n) => (isWrong(n) ? [n + 1] : []))
+      expect(report.errors.map(({ row }) => row)).toEqual(wrongRows.slice(0, 1_000))
+      expect(await count()).toBe((total * 4) / 5)
+      const named = rows.filter((row, n) => 'next' in row && !isWrong(n)).length
+      expect(await count({ next: { $ne: null } })).toBe(named)
+      const again = await send()
+      expect([again!.headers.get('idempotent-replay'), await again!.json()]).toEqual(['true', report])
+      expect(await count()).toBe((total * 4) / 5)
+    },
+  )
+
   it('while a file is sent leaves neither a job nor a file behind', { timeout: 60_000 }, async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
     server = await startChildServer({ dataDir })

@@ -4,6 +4,7 @@
 const noRestore = 'no backup is put in the place of the database of a hub (D-362)'
 const saysWhoLeads = 'a node that follows says that another one leads (D-368)'
 const hasKeys = 'every write that can have one has a key of its own there, which is kept and costs statements'
+const ownBackups = 'a backup is in the folder of the node that made it'
 const healed = 'a node that comes back has its file and its anchor made what the hub says'
 
 /** Files, as paths from the root. */
@@ -49,7 +50,11 @@ export const testsBesideHandovers: typeof testsBesideDoor = {
     'lets what waited too long fail': 'what runs has an end before a handover, and what waited for it begins',
   },
   'test/api/backups.test.ts': {
-    'refuses a restore that is not confirmed': 'a backup is in the folder of the node that made it',
+    'refuses a restore that is not confirmed': ownBackups,
+    'makes a verified backup with 201': ownBackups,
+    'sends the database file of the backup': ownBackups,
+    'finds nothing in a sound backup': ownBackups,
+    'says that a damaged backup cannot be read': ownBackups,
   },
   'test/api/live-text.test.ts': {
     'of one person is one entry of the history': 'a piece of work ends with the leader that it began with',

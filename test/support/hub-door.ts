@@ -201,9 +201,12 @@ export async function askBehindDoor(host: RunningHost, path: string, init: Reque
   }
 }
 
+/** How long the start of the next host takes at most beside busy ones in the same process. */
+const startMs = 15_000
+
 /** Whether the host's token is another one by now, or soon. */
 async function isReplaced(host: RunningHost, token: string): Promise<boolean> {
-  const until = performance.now() + drainMs
+  const until = performance.now() + startMs
   while (host.token === token && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
   return host.token !== token
 }

@@ -1,6 +1,6 @@
 // What other plugins may ask of imports and exports. Types only.
 import type { ImportJob, ImportRowResult } from '#shared/contracts/import.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
+import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { RecordQuery } from '#main/plugins/data/api.ts'
 
 /** The options of every import, with every default applied (D-68). */
@@ -125,9 +125,10 @@ export interface ExportRequest {
 export interface ImportService {
   /**
    * Writes rows through the data service; rows that fail are reported, the others stay.
+   * @param key where an interrupted call of it had come to is where this one goes on
    * @throws validation_error for unknown columns or match fields, resource_not_found for an unknown object
    */
-  run(ctx: RequestContext, input: ImportInput): Promise<ImportReport>
+  run(ctx: RequestContext, input: ImportInput, key?: EffectKey): Promise<ImportReport>
   readonly jobs: ImportJobs
   /** @throws resource_not_found, invalid_query, permission_denied, method_not_allowed */
   export(ctx: RequestContext, request: ExportRequest): Promise<ExportFile>

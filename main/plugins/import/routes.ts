@@ -5,6 +5,7 @@ import { invalidQuery } from '#shared/errors.ts'
 import { parseJson } from '#shared/filter/parse-filter.ts'
 import { isJsonMap } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -28,8 +29,8 @@ export const importEvents = ['import.started', 'import.undone', 'export.started'
 
 /** What the handlers work with. */
 export interface HandlerParts {
-  /** Raises an event in a write of its own; it is stored before the work goes on. */
-  readonly announce: (ctx: RequestContext, event: TransferEvent) => Promise<void>
+  /** Raises an event in a write of its own, with what `also` writes; it is stored before the work goes on. */
+  readonly announce: (ctx: RequestContext, event: TransferEvent, also?: (tx: Tx) => void) => Promise<void>
   readonly service: ImportService
   readonly data: DataService
   readonly sources: Omit<SourceParts, 'limitBytes'>
@@ -53,13 +54,14 @@ export function importHandlers({ service, data, sources, announce }: HandlerPart
       })
       const { format, options } = request
       const { object } = params
-      if (!options.dryRun)
-        await announce(importContext(ctx, options), {
-          type: 'import.started',
-          object,
-          payload: { format, rows: input.rows.length },
-        })
-      return service.run(ctx, { ...options, ...input, object, fromSheet: format === 'xlsx' })
+      // An import that goes on was announced when it began.
+      if (!options.dryRun && ctx.effectKey?.part === undefined)
+        await announce(
+          importContext(ctx, options),
+          { type: 'import.started', object, payload: { format, rows: input.rows.length } },
+          (tx) => ctx.effectKey?.keepPart?.(tx, ''),
+        )
+      return service.run(ctx, { ...options, ...input, object, fromSheet: format === 'xlsx' }, ctx.effectKey)
     },
 
     async createImportJob(ctx, { params, query, body, stream, headers }) {

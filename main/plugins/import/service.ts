@@ -2,6 +2,7 @@
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { ImportService } from './api.ts'
 import { createChangeWatches } from './service/change-watch.ts'
@@ -39,16 +40,23 @@ export function createImportService(parts: ImportParts): {
   service: ImportService
   runner: JobRunner
   watches: ChangeWatches
-  /** Raises an event in a write of its own; it is stored before the work goes on. */
-  announce: (ctx: RequestContext, event: TransferEvent) => Promise<void>
+  /** Raises an event in a write of its own, with what `also` writes; it is stored before the work goes on. */
+  announce: (ctx: RequestContext, event: TransferEvent, also?: (tx: Tx) => void) => Promise<void>
 } {
   const watches = createChangeWatches()
   const runner = createJobRunner({ ...parts, watches })
   const jobs = createImportJobs({ ...parts, runner })
-  const announce = (ctx: RequestContext, event: TransferEvent): Promise<void> =>
-    parts.write('import.announce', (tx) => tx.emit(ctx, event), { whenFull: true })
+  const announce = (ctx: RequestContext, event: TransferEvent, also?: (tx: Tx) => void): Promise<void> =>
+    parts.write(
+      'import.announce',
+      (tx) => {
+        also?.(tx)
+        tx.emit(ctx, event)
+      },
+      { whenFull: true },
+    )
   const service: ImportService = {
-    run: (ctx, input) => importDirectly(parts, ctx, input),
+    run: (ctx, input, key) => importDirectly(parts, ctx, input, key),
     jobs,
     export: (ctx, request) => exportRecords(parts, ctx, request),
     async runFor(ctx, input) {

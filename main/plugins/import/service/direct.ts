@@ -3,9 +3,10 @@ import { notFound } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
+import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { ImportInput, ImportReport } from '../api.ts'
 import { mapColumns, readingRight } from './columns.ts'
+import { keepProgress, outcomesOf } from './direct-progress.ts'
 import { collectMissingOptions } from './missing-options.ts'
 import type { NewOptions } from './missing-options.ts'
 import type { RowOutcome } from './row-outcome.ts'
@@ -20,6 +21,7 @@ export async function importDirectly(
   parts: PlanParts,
   caller: RequestContext,
   input: ImportInput,
+  key?: EffectKey,
 ): Promise<ImportReport> {
   const ctx = importContext(caller, input)
   const schema = importedObject(parts, ctx, input)
@@ -43,13 +45,14 @@ export async function importDirectly(
     errors: [],
     dryRun: input.dryRun,
   }
-  const outcomes = new Map<number, RowOutcome>()
-  let open = input.rows.map((cells, at) => ({ row: at + 1, cells }))
+  const outcomes = new Map(outcomesOf(key).map((outcome) => [outcome.row, outcome]))
+  const observer = input.dryRun ? undefined : keepProgress(key, input.rows.length, outcomes)
+  let open = input.rows.map((cells, at) => ({ row: at + 1, cells })).filter(({ row }) => !outcomes.has(row))
   // Rows that name a later row of their own object are tried again until none of them finds its record.
   for (let before = Infinity; open.length > 0 && open.length < before;) {
     before = open.length
     for (let start = 0; start < open.length; start += sliceSize) {
-      const written = await plan.write(ctx, open.slice(start, start + sliceSize))
+      const written = await plan.write(ctx, open.slice(start, start + sliceSize), observer)
       for (const outcome of written.outcomes) outcomes.set(outcome.row, outcome)
     }
     open = open.filter(({ row }) => outcomes.get(row)?.waits === true)
