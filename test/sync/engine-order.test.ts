@@ -98,6 +98,26 @@ describe('changes of peers', () => {
     await network.settle(pool)
     for (const machine of pool) expect(notesOf(machine, id)).toBeUndefined()
   })
+
+  it.each([
+    ['the removal is heard of first', [0, 2], [1, 2]],
+    ['the text is heard of first', [1, 2], [0, 2]],
+    ['both meet before', [0, 1], [1, 0]],
+  ] as const)('list a long text alone that was written beside a removal for good: %s', async (_what, first, then) => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text' })
+    await network.settle(pool)
+    await update(b, id, { notes: 'Text and more' })
+    await remove(a, id, true)
+    for (const [from, to] of [first, then]) await flow(pool[from]!, pool[to]!)
+    await network.settle(pool)
+    const { uid } = a.metadata.objectSchema('part')!.byName.get('notes')!
+    for (const { plugin } of pool) {
+      const rows = plugin.read.all(statement<{ losers: string }>('SELECT kind, state, losers FROM sync_conflict'))
+      expect(rows).toMatchObject([{ kind: 'delete_edit', state: 'open' }])
+      expect(JSON.parse(rows[0]!.losers)).toMatchObject([{ value: { [uid]: ' and more' }, device: b.name }])
+    }
+  })
 })
 
 describe('a record that is removed for good where nobody knew that it was restored', () => {
@@ -150,6 +170,27 @@ describe('a record that is removed for good where nobody knew that it was restor
       expect(shown(machine, id)).toEqual({ title: 'Bolt', notes: 'Text', deleted: null, said: 'Said' })
       expect(open(machine)).toEqual([])
     }
+    expect(digests()).toHaveLength(1)
+  })
+
+  it('is back for all to decide where somebody who knew of the restore removed it for good at once (D-415)', async () => {
+    const id = await parted()
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    await flow(a, c)
+    await remove(c, id, true)
+    for (const machine of pool) machine.clock.advance(100)
+    await flow(b, a)
+    await network.settle(pool)
+    for (const machine of pool) {
+      expect(shown(machine, id)).toMatchObject({ title: 'Bolt', notes: 'Text', deleted: null })
+      expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+    }
+    for (const machine of pool) machine.clock.advance(200)
+    await remove(b, id)
+    await network.settle(pool)
+    await b.data.restore(b.ctx(), { object: 'part', id })
+    await network.settle(pool)
+    for (const machine of pool) expect(open(machine)).toEqual([])
     expect(digests()).toHaveLength(1)
   })
 
@@ -407,6 +448,48 @@ describe('conflicts', () => {
     expect(open(c)).toEqual([{ kind: 'orphan', record: detail }])
     await network.settle(pool)
     for (const machine of pool) expect(open(machine)).toEqual([])
+  })
+})
+
+describe('a call of which a part is here, of a machine whose clock was ahead', () => {
+  /** Gives one machine the text of a call that writes a text and its record, and no more. */
+  const half = async (from: ModelMachine, to: ModelMachine, id: string): Promise<void> => {
+    const before = from.engine.replica.vector().get(from.inc) ?? 0
+    await update(from, id, { title: 'Screw', notes: 'x'.repeat(600_000) })
+    const last = from.engine.replica.vector().get(from.inc)!
+    from.engine.replica.beforeSending(last)
+    const { envelopes, heads } = from.engine.replica.read({ inc: from.inc, from: before + 1, to: last }, 1)
+    expect([before + envelopes.length, last]).toEqual([before + 1, before + 2])
+    expect(await to.engine.replica.receive(envelopes, heads.at(-1)!)).toMatchObject({ ok: true })
+    await to.engine.replica.settled()
+  }
+  const day = 86_400_000
+
+  it('waits for its rest under a later number, and under an earlier one does not', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    a.clock.advance(day)
+    const [first, second] = [await create(a, 'part', { title: 'Bolt' }), await create(a, 'part', { title: 'Nut' })]
+    await network.settle([a, b])
+    const image = a.image()
+    await half(a, b, first)
+    expect(b.engine.replica.backlog().waiting).toBe(1)
+    // The rest is lost, and the clock is put right.
+    await a.close(false)
+    await a.restore(image)
+    a.clock.advance(-day)
+    await a.open((incs += 1))
+    await create(a, 'part', { title: 'Nail' })
+    await network.settle([a, b])
+    for (const machine of [a, b]) {
+      expect(machine.engine.replica.backlog()).toEqual({ waiting: 0, parked: 0, quarantined: 0 })
+      expect(notesOf(machine, first)).toHaveLength(600_000)
+    }
+    await half(a, b, second)
+    expect(b.engine.replica.backlog().waiting).toBe(1)
+    expect(notesOf(b, second)).toBeNull()
+    await network.settle([a, b])
+    expect(notesOf(b, second)).toHaveLength(600_000)
+    expect(b.engine.replica.backlog().waiting).toBe(0)
   })
 })
 

@@ -9,6 +9,8 @@ import { createSyncedHost, pair, startFounder, until } from '../support/synced-h
 
 let desk: TestHost
 let laptop: TestHost
+/** By how much the clock of the laptop is ahead. */
+let ahead = 0
 const open: TextClient[] = []
 
 beforeAll(async () => {
@@ -20,7 +22,8 @@ beforeAll(async () => {
     body: { type: 'markdown' },
     short: { type: 'textarea', maxLength: 10 },
   })
-  laptop = await createSyncedHost()
+  const now = (): number => Date.now() + ahead
+  laptop = await createSyncedHost({ clock: { now, iso: () => new Date(now()).toISOString() } })
   await pair(desk, laptop)
   await laptop.patch('/settings', wide)
 }, 60_000)
@@ -261,6 +264,23 @@ describe('cursors', () => {
     await until('both have lost each other', () => others(two).length === 0 && others(back).length === 0)
     await laptop.patch('/sync/settings', { paused: false })
     await until('both are back', () => others(two).length === 1 && others(back).length === 1)
+  })
+
+  it('stay where a clock is put forward', async () => {
+    const place = await newPage('Hello')
+    const [one, two] = [await edit(desk, place), await edit(laptop, place)]
+    one.live.session!.awareness.setLocalStateField('cursor', { anchor: 1 })
+    await until('the cursor is seen', () => others(two).length === 1)
+    ahead = 60_000
+    try {
+      // The rooms look about once a second.
+      for (let look = 0; look < 26; look += 1) {
+        await pause(50)
+        expect(others(two)).toHaveLength(1)
+      }
+    } finally {
+      ahead = 0
+    }
   })
 })
 

@@ -139,6 +139,59 @@ describe('a record that is removed for good', () => {
     for (const host of both()) expect(feedsSeen(host, id)).toBe(2)
   })
 
+  it('is told of where a long text alone was written without knowing, until that is given up', async () => {
+    const ids = [await full(), await full()]
+    await pause(laptop, true)
+    for (const id of ids) await desk.patch(`/data/part/${id}`, { notes: 'A text about quicksilver. Meanwhile.' })
+    await purge(laptop, ids[0]!)
+    await laptop.post('/sync/disable')
+    await purge(laptop, ids[1]!)
+    expect((await laptop.post('/sync/enable', { deviceName: 'Laptop' })).status).toBe(202)
+    await pause(laptop, false)
+    for (const host of both()) {
+      const { conflicts } = await until('both are listed', async () => {
+        const { body } = await host.get('/sync/conflicts')
+        return body.total === 2 ? body : undefined
+      })
+      for (const one of conflicts)
+        expect(one).toMatchObject({
+          ...{ kind: 'delete_edit', baseUnknown: true, winner: { value: null }, isGone: true },
+          losers: [{ value: { notes: ' Meanwhile.' }, device: { name: 'Desk' } }],
+        })
+      expect(conflicts.map(({ recordId }: { recordId: string }) => recordId).sort()).toEqual(ids.toSorted())
+    }
+    for (const { id } of (await laptop.get('/sync/conflicts')).body.conflicts)
+      expect((await laptop.post(`/sync/conflicts/${id}/resolve`, { choice: 'delete' })).status).toBe(200)
+    for (const host of both()) {
+      await until('it is over', async () => (await host.get('/sync/conflicts')).body.total === 0)
+      for (const id of ids) await until('nothing is left', () => documentsWith(host, id, 'Meanwhile').length === 0)
+    }
+  })
+
+  it('breaks no limit by what somebody wrote into it without knowing of either', async () => {
+    const leaf = (limit: object) =>
+      desk.defineObject('leaf', { title: { type: 'text' }, notes: { type: 'markdown', ...limit } })
+    await leaf({})
+    const { id } = (await desk.post('/data/leaf', { title: 'A' })).body
+    await until('it came', async () => (await laptop.get(`/data/leaf/${id}`)).status === 200)
+    await inStep()
+    await pause(laptop, true)
+    await laptop.patch(`/data/leaf/${id}`, { title: 'B', notes: 'Too long by far.' })
+    await leaf({ maxLength: 5 })
+    expect((await desk.delete(`/data/leaf/${id}?purge=true`)).status).toBe(200)
+    await pause(laptop, false)
+    for (const host of both()) {
+      await until('it is listed', async () => (await host.get('/sync/conflicts')).body.total > 0)
+      await inStep()
+      expect((await host.get('/sync/conflicts')).body.conflicts).toMatchObject([{ kind: 'delete_edit', recordId: id }])
+      expect((await host.get('/sync/status')).body.counts.conflicts).toBe(1)
+    }
+    const [{ id: conflict }] = (await desk.get('/sync/conflicts')).body.conflicts
+    await desk.post(`/sync/conflicts/${conflict}/resolve`, { choice: 'delete' })
+    for (const host of both())
+      await until('it is over', async () => (await host.get('/sync/conflicts')).body.total === 0)
+  })
+
   it('while sync is off is emptied when it is turned on again', async () => {
     const id = await full()
     await laptop.post('/sync/disable')

@@ -9,7 +9,16 @@ import { editDoc, loadDoc, mergeUpdate } from './record-doc.ts'
 import { liveEntries, readRegister, removeEntries, setEntries } from './register.ts'
 import { openDocument } from './sync-document.ts'
 import type { EditPlace, SyncDocument } from './sync-document.ts'
-import { applyTextDiff, firstTexts, keepTexts, readFirstText, readText, seedText } from './text-doc.ts'
+import {
+  applyTextDiff,
+  countLetters,
+  firstTexts,
+  keepTexts,
+  lettersIn,
+  readFirstText,
+  readText,
+  seedText,
+} from './text-doc.ts'
 import type { Json } from './types.ts'
 import { sized } from '../../../test/support/test-size.ts'
 
@@ -28,6 +37,9 @@ function expectSame(name: string, document: SyncDocument, state: Uint8Array): vo
     expect([...one.register]).toEqual(name === TEXT ? [] : [...readRegister(doc)])
     expect(one.text).toBe(name === TEXT ? readText(doc) : '')
     expect(one.beginnings()).toEqual(firstTexts(doc))
+    expect(one.letters()).toEqual(countLetters(lettersIn(doc)))
+    expect(one.beyond({})?.text ?? '').toBe(readText(doc))
+    expect(one.beyond(one.letters())).toBeNull()
     expect(one.stateVector()).toEqual(Y.encodeStateVector(doc))
     expect([...one.writers()].sort()).toEqual([...doc.store.clients.keys()].sort())
   }

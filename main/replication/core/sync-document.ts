@@ -26,16 +26,19 @@ import type { Register } from './register.ts'
 import {
   applyLetters,
   applyTextDiff,
+  countLetters,
   decodeText,
   encodeText,
   firstTexts,
   keepTexts,
+  lettersBeyond,
+  lettersIn,
   readFirstText,
   readText,
   seedText,
   TEXT_ROOT,
 } from './text-doc.ts'
-import type { FirstText } from './text-doc.ts'
+import type { FirstText, Letters } from './text-doc.ts'
 import type { Hlc, Json } from './types.ts'
 
 /** Who edits: an incarnation, and where its stamps come from. */
@@ -172,6 +175,16 @@ export class SyncDocument {
     return [...store.clients.keys()].toSorted((a, b) => wrote(b) - wrote(a) || a - b)
   }
 
+  /** Of each incarnation with letters in a text, how much it had put in by the last of them. */
+  letters(): Readonly<Record<string, number>> {
+    return countLetters(this.#letters)
+  }
+
+  /** What stands in a text beyond what {@link letters} told of, and who put in most of that; null for nothing. */
+  beyond(counts: Readonly<Record<string, unknown>>): FirstText | null {
+    return lettersBeyond(this.#letters, counts)
+  }
+
   /** Its state vector, as Yjs writes it. */
   stateVector(): Uint8Array {
     return Y.encodeStateVector(this.#loaded)
@@ -200,6 +213,11 @@ export class SyncDocument {
 
   get #loaded(): Y.Doc {
     return (this.#doc ??= loadDoc(this.#isNew ? null : this.state))
+  }
+
+  get #letters(): readonly Letters[] {
+    const { first } = this.#held
+    return first ? [{ ...first, clock: 0 }] : lettersIn(this.#loaded)
   }
 
   get #live(): readonly unknown[] {

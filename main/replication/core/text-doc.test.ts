@@ -4,10 +4,13 @@ import * as Y from 'yjs'
 import { inspectUpdate } from './inspect-update.ts'
 import {
   applyTextDiff,
+  countLetters,
   decodeText,
   encodeText,
   firstTexts,
   keepTexts,
+  lettersBeyond,
+  lettersIn,
   readFirstText,
   readText,
   seedText,
@@ -40,6 +43,24 @@ describe('seedText', () => {
     applyTextDiff(doc, '')
     expect(seedText(doc, 'hello')).toBe(false)
     expect(readText(doc)).toBe('')
+  })
+})
+
+describe('lettersBeyond', () => {
+  it('has what was put in since, wherever it stands, and who put in most of it', () => {
+    const doc = new Y.Doc()
+    doc.clientID = 1
+    applyTextDiff(doc, 'One two')
+    const counts = countLetters(lettersIn(doc))
+    doc.clientID = 2
+    applyTextDiff(doc, 'One new two')
+    doc.clientID = 1
+    applyTextDiff(doc, 'One new two!')
+    expect(lettersBeyond(lettersIn(doc), counts)).toEqual({ inc: 2, text: 'new !' })
+    for (const nonsense of [{}, { 1: '7' }, { 1: null }])
+      expect(lettersBeyond(lettersIn(doc), nonsense)?.text).toBe('One new two!')
+    applyTextDiff(doc, 'One')
+    expect(lettersBeyond(lettersIn(doc), counts)).toBeNull()
   })
 })
 

@@ -70,6 +70,48 @@ export interface FirstText {
   readonly text: string
 }
 
+/** Letters that stand in a text, and how many their incarnation had put in before them. */
+export interface Letters extends FirstText {
+  readonly clock: number
+}
+
+/** The letters of a text, in their order. */
+export function lettersIn(doc: Y.Doc): readonly Letters[] {
+  const letters: Letters[] = []
+  for (let item = doc.getText(TEXT_ROOT)._start; item !== null; item = item.right)
+    if (!item.deleted && item.content instanceof ContentString)
+      letters.push({ inc: item.id.client, clock: item.id.clock, text: item.content.str })
+  return letters
+}
+
+/** How much each incarnation had put in by the last of its letters. */
+export function countLetters(letters: readonly Letters[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { inc, clock, text } of letters) counts[inc] = Math.max(counts[inc] ?? 0, clock + text.length)
+  return counts
+}
+
+/**
+ * The letters beyond those that {@link countLetters} told of, and who put in most of them; null where there are none.
+ * @param counts what is no number says nothing
+ */
+export function lettersBeyond(
+  letters: readonly Letters[],
+  counts: Readonly<Record<string, unknown>>,
+): FirstText | null {
+  const byWriter = new Map<number, number>()
+  let all = ''
+  for (const { inc, clock, text } of letters) {
+    const known = counts[inc]
+    const beyond = typeof known === 'number' ? text.slice(Math.max(0, known - clock)) : text
+    if (beyond === '') continue
+    all += beyond
+    byWriter.set(inc, (byWriter.get(inc) ?? 0) + beyond.length)
+  }
+  const [most] = [...byWriter].toSorted(([a, ofA], [b, ofB]) => ofB - ofA || a - b)
+  return most === undefined ? null : { inc: most[0], text: all }
+}
+
 /**
  * The beginnings of a text that nobody has looked at yet, in the order in which they stand: more than one when several
  * machines filled it at once. Each is the whole of what was made of it, with every word that was put into it or in its

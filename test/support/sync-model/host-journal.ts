@@ -10,6 +10,7 @@ import { readEnvelopes, readIncarnation } from '#main/plugins/sync/store/log-sto
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { unpackGenesis } from '#main/plugins/sync/write/genesis-body.ts'
 import type { Machine } from './machine.ts'
+import { stampOf } from './stored-docs.ts'
 import type { MemoNote } from './memo-writer.ts'
 import type { TalkNote } from './talk-writer.ts'
 
@@ -194,9 +195,15 @@ export function hadSeen(later: Written, earlier: Written): boolean {
   return (later.past.applied.get(earlier.inc) ?? 0) >= earlier.seq && !later.past.aside.has(placeOf(earlier))
 }
 
-/** Whether an envelope takes the mark of a record away that was removed for good. */
+/**
+ * Whether an envelope takes the mark of a record away that was removed for good; who deletes it or restores it says so of one
+ * beside which it was brought back already.
+ */
 function endsRemoval({ docs }: Pick<Written, 'docs'>): boolean {
-  return docs.some(({ entries }) => entries.some(([key, value]) => key === '_purge' && value === null))
+  return docs.some(({ entries }) => {
+    const back = entries.find(([key, value]) => key === '_purge' && value === null)
+    return back !== undefined && !entries.some((entry) => entry[0] === '_del' && stampOf(entry) === stampOf(back))
+  })
 }
 
 /** The letters that a text is written once more with. */

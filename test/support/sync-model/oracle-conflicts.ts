@@ -51,11 +51,12 @@ export function conflictsOf(
         const { by } = winnerOf(key)!
         return by !== mark.by && !hadSeen(mark.by, by)
       })
-    const isTextUnseen =
-      !isPurged &&
-      textWrites.some(
-        ({ doc: name, writes }) => name.startsWith(`t/${doc.slice(2)}/`) && isOtherText(machine, name, writes, mark.by),
-      )
+    // Of one that is gone for good whoever removed it emptied what they had seen: a letter that is left was written meanwhile.
+    const isUnseen = (name: string, writes: readonly Written[]): boolean =>
+      isPurged ? readText(loadDoc(stateOf(machine, name))) !== '' : isOtherText(machine, name, writes, mark.by)
+    const isTextUnseen = textWrites.some(
+      ({ doc: name, writes }) => name.startsWith(`t/${doc.slice(2)}/`) && isUnseen(name, writes),
+    )
     const restored = winnerOf('_del')
     const isRestoreUnseen =
       isPurged && restored?.entry[1] === null && restored.by !== mark.by && !hadSeen(mark.by, restored.by)
@@ -64,6 +65,12 @@ export function conflictsOf(
   // One deleted the record, and another one, who did not know, brought it back.
   const endings = isPurged ? [] : (alive.get('_del') ?? []).map(({ entry }) => isMark(entry[1]))
   if (new Set(endings).size > 1) conflicts.add(`delete_edit ${doc} `)
+  // The same where somebody who knew of a restore removed it for good, while it was brought back from another removal.
+  const isOver = ['_purge', '_del'].some((key) => isMark(register.get(key)?.winner[1]))
+  const back = winnerOf('_del')
+  const isKnown = ({ by }: Mark): boolean => back === undefined || by === back.by || hadSeen(by, back.by)
+  if (!isOver && (alive.get('_purge') ?? []).some((one) => isMark(one.entry[1]) && isKnown(one)))
+    conflicts.add(`delete_edit ${doc} `)
   return [...conflicts]
 }
 

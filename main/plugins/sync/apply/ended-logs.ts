@@ -1,6 +1,7 @@
 // Logs that nobody goes on with: what is there of their last call is all of it there will be.
 import type { Tx } from '#main/kernel/database.ts'
-import type { Hlc } from '#main/replication/core/types.ts'
+import { readFormer } from '#main/replication/core/former-logs.ts'
+import type { EnvelopeBody, Hlc } from '#main/replication/core/types.ts'
 import type { Devices } from '../engine/replica.ts'
 import { readEnvelope, readIncarnations } from '../store/log-store.ts'
 import type { IncarnationRow } from '../store/log-store.ts'
@@ -9,7 +10,8 @@ import { readBody } from './calls.ts'
 
 /**
  * Whether the rest of a call is not waited for: its machine is unpaired and what counts of its log is here, or it writes
- * under another number by now, whose log is later than the call. Should the rest come all the same, it is applied then.
+ * under another number by now. Of two logs the later one began by naming the other; where neither does, because the machine
+ * had lost the other one, the stamps tell. Should the rest come all the same, it is applied then.
  */
 export function isEnded(
   tx: Pick<Tx, 'all' | 'get'>,
@@ -19,13 +21,17 @@ export function isEnded(
 ): boolean {
   const writer = devices.find(row.device)
   if (writer?.isRevoked === true && row.storedSeq >= (writer.seen?.[row.inc] ?? 0)) return true
+  const bodyAt = (inc: number, seq: number): EnvelopeBody | undefined => {
+    const found = readEnvelope(tx, inc, seq)
+    return found === undefined ? undefined : (readBody(found).body ?? undefined)
+  }
+  const formerOf = (inc: number): readonly unknown[] => readFormer(bodyAt(inc, 1)?.facts ?? [])
   const begun = next.body?.hlc
-  if (begun === undefined) return false
   return readIncarnations(tx).some(({ inc, device, storedSeq }) => {
     if (inc === row.inc || device !== row.device) return false
-    const last = readEnvelope(tx, inc, storedSeq)
-    const stamp = last === undefined ? undefined : readBody(last).body?.hlc
-    return stamp !== undefined && isLater(stamp, begun)
+    if (formerOf(inc).includes(row.inc)) return true
+    const stamp = formerOf(row.inc).includes(inc) ? undefined : bodyAt(inc, storedSeq)?.hlc
+    return stamp !== undefined && begun !== undefined && isLater(stamp, begun)
   })
 }
 

@@ -13,6 +13,7 @@ import { DELETED_KEY, formerTextKey, memberOf, parseKey } from '#main/replicatio
 import type { Register } from '#main/replication/core/register.ts'
 import { hlcOf, markAt, objectIn } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
+import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { isSeen, isUnseenText, unseenEdits } from '../write/deletion-mark.ts'
 import type { DeletionMark } from '../write/deletion-mark.ts'
@@ -46,6 +47,8 @@ export interface SeenText {
   readonly hash: string
   /** The incarnation that wrote most of what is there beside whoever deleted the record; undefined where nobody is known. */
   writtenBesides(inc: number): number | undefined
+  /** As {@link SyncDocument.beyond}. */
+  readonly beyond: SyncDocument['beyond']
 }
 
 /** What of it deletions are judged by. */
@@ -225,7 +228,7 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const numbers = new Set(scene.schema.fields.filter(({ type }) => type === 'autonumber').map(({ uid }) => uid))
   // Numbers are given to records whether they are deleted or not.
   const unseen = new Map([...unseenEdits(register, told)].filter(([one]) => !numbers.has(parseKey(one).uid)))
-  const edited = told.texts === undefined ? [] : unseenTexts(scene, told)
+  const edited = key === PURGED_KEY ? unseenLetters(scene, told) : unseenTexts(scene, told, mark.winner[4])
   // Whoever brought the record back at the same time did not know of this deletion either (D-415); where it was removed for
   // good, people are told until that machine brings it back, and where it is gone.
   const overruled = key === PURGED_KEY ? [unseenRestore(register)] : mark.losers.filter((entry) => entry[1] === null)
@@ -238,17 +241,18 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
     ...Object.fromEntries(
       [...unseen].map(([key, entry]) => [parseKey(key).uid, merged.get(parseKey(key).uid) ?? entry[1]]),
     ),
-    ...Object.fromEntries(edited.map(([uid, { text }]) => [uid, text])),
+    ...Object.fromEntries(edited.map(({ uid, text }) => [uid, text])),
   }
   const winner = deletedSide(mark.winner, writerOf)
-  const textWriter = edited.map(([, text]) => text.writtenBesides(mark.winner[4])).find((inc) => inc !== undefined)
+  const textWriter = edited.find(({ inc }) => inc !== undefined)?.inc
   const loser =
     latest === undefined
       ? // Nothing in a text says when it was written.
         { value: values, ...writerOf(textWriter ?? mark.winner[4]), at: winner.at }
       : sideOf(latest, writerOf, values)
   const draft = { kind: 'delete_edit' as const, field: '', winner, losers: [loser] }
-  if (edited.length > 0) return [draftOf(scene, draft)]
+  // Of a text that was removed for good nobody knows what stood there; of the other fields all do.
+  if (edited.length > 0 && (key !== PURGED_KEY || unseen.size === 0)) return [draftOf(scene, draft)]
   const before: Record<string, Json> = {}
   for (const [key, entry] of unseen) {
     const base = history.lastBefore(doc, nameOfEntry(entry), (name) => isSeen(name, told))
@@ -272,16 +276,41 @@ function deletedSide(entry: RegisterEntry, writerOf: WriterOf): ConflictSide {
 /** A record that was brought back by somebody who did not know of another deletion, and later than that (D-415). */
 function overruledDeletion(scene: DeletionScene): ConflictDraft[] {
   const { register, writerOf } = scene
-  const { winner, losers = [] } = register.get(DELETED_KEY) ?? {}
-  const deletions = losers.filter(([, value]) => objectIn(value) !== null)
-  if (winner === undefined || deletions.length === 0) return []
+  const restored = register.get(DELETED_KEY)?.winner
+  // A restore counts more than a removal for good that did not know of it (D-412).
+  const isHeard = ([key, value]: RegisterEntry): boolean =>
+    key !== PURGED_KEY || restored === undefined || isSeen(nameOfEntry(restored), value as unknown as DeletionMark)
+  const marks = [PURGED_KEY, DELETED_KEY].flatMap((key) => register.get(key) ?? [])
+  const deletions = marks.flatMap(({ losers }) => losers.filter((one) => objectIn(one[1]) !== null && isHeard(one)))
+  const winner = marks.find(({ losers }) => losers.includes(deletions[0]!))?.winner
+  if (winner === undefined) return []
   const sides = { winner: sideOf(winner, writerOf, {}), losers: deletions.map((entry) => deletedSide(entry, writerOf)) }
   return [draftOf(scene, { kind: 'delete_edit', field: '', ...sides }, { value: {} })]
 }
 
+/** What somebody wrote into a long text without knowing of a deletion, and under which incarnation. */
+interface UnseenText {
+  readonly uid: string
+  readonly text: string
+  readonly inc: number | undefined
+}
+
 /** Long texts that are others now than those who deleted the record had seen. */
-function unseenTexts({ register, texts }: DeletionScene, mark: DeletionMark): (readonly [uid: string, SeenText])[] {
-  return [...texts()].filter(([field, { text, hash }]) => isUnseenText(register, mark, { field, text, hash }))
+function unseenTexts({ register, texts }: DeletionScene, mark: DeletionMark, by: number): UnseenText[] {
+  if (mark.texts === undefined) return []
+  return [...texts()]
+    .filter(([field, { text, hash }]) => isUnseenText(register, mark, { field, text, hash }))
+    .map(([uid, text]) => ({ uid, text: text.text, inc: text.writtenBesides(by) }))
+}
+
+/** Of a record that was removed for good: the letters that were put in meanwhile, which nothing empties (D-412). */
+function unseenLetters({ texts }: DeletionScene, mark: DeletionMark): UnseenText[] {
+  const seen = objectIn(mark.letters)
+  const found = [...texts()].flatMap(([uid, text]) => {
+    const beyond = text.beyond(objectIn(seen?.[uid]) ?? {})
+    return beyond === null ? [] : [{ uid, ...beyond }]
+  })
+  return found.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
 }
 
 /** What conflicts of the row are made of. */

@@ -1,6 +1,7 @@
 // Projects merged records and long texts onto rows, and keeps their conflicts. Knows the data service's door for peers'
 // changes; knows no log.
 import { PlatformError } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Ids } from '#main/kernel/ids.ts'
@@ -24,7 +25,7 @@ import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.ts'
-import { hasDoc, needsProject, putFlags, readDoc, readTexts, textFieldsOf } from '../store/doc-store.ts'
+import { hasDoc, needsProject, putFlags, readDoc, readDocument, readTexts, textFieldsOf } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createComebacks } from '../write/comeback.ts'
 import type { ComebackParts } from '../write/comeback.ts'
@@ -79,12 +80,13 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const values = mergeValues(register, fields.merged)
     // Of a row that is not there all of it counts, whatever the change was about.
     const changedKeys = merged.changedKeys !== null && isStored(tx, schema, name.record) ? merged.changedKeys : null
+    const taken = changedKeys === null ? takeTexts(tx, schema, { record: name.record, register }) : []
     const change: RemoteChange = {
       object: schema.name,
       id: name.record,
       values: {
         ...changedValues(schema, values.values, changedKeys),
-        ...(changedKeys === null ? takeTexts(tx, schema, { record: name.record, register }) : {}),
+        ...Object.fromEntries(taken.map(({ field, document }) => [field.name, document.text])),
         ...formerValues(tx, schema, { record: name.record, register, changedKeys }),
       },
       ...marksOf(register),
@@ -93,8 +95,15 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const outcome = applied(() => data.applyRemote(tx, ctx, change))
     if (outcome === null) return 'soon'
     if (outcome.changed) parts.rowChanged()
-    const isBrought = changedKeys === null && merged.changedKeys !== null
+    // Of what is gone for good nobody can decide a limit.
+    const isBrought = changedKeys === null && merged.changedKeys !== null && change.purged !== true
     keepConflicts(tx, merged, { schema, register, values, outcome, written: change.values, isBrought })
+    // While there was no row, nobody looked how many began them.
+    for (const { field, document } of change.purged === true ? [] : taken) {
+      if (!fields.texts.includes(field) || document.beginnings().length < 2) continue
+      const text = { name: { ...name, kind: 'text', field: field.uid }, document } as const
+      keepBeginnings(tx, text, { schema, uid: field.uid, recordId: name.record })
+    }
     parts.written(tx, { object: name.object, record: name.record, isRemote: true })
     if (change.purged !== true && parts.issuesNumbers() && schema.fields.some(({ type }) => type === 'autonumber'))
       tx.gather(issueNumbers, { tx, object: schema.name, id: name.record })
@@ -152,7 +161,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   /** Two machines that filled an empty text at once: both texts stand one after the other, and people are told. */
   const keepBeginnings = (
     tx: Tx,
-    { name, document }: MergedDocument,
+    { name, document }: Pick<MergedDocument, 'name' | 'document'>,
     place: { readonly schema: ObjectSchema; readonly uid: string; readonly recordId: string },
   ): void => {
     const doc = formatDocName(name)
@@ -178,11 +187,16 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (isOwnRow(tx, schema, merged, name.record)) return 'done'
     // It is no long text any more: its value is in the record, unless it was written by somebody who did not know.
     const isText = syncedFields(schema).texts.includes(field)
-    // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, nothing.
+    // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, what is
+    // listed (D-412).
     const recordName = formatDocName({ kind: 'record', object: name.object, record: name.record })
     const record = readDoc(tx, recordName)
     if (record === undefined) return merged.isFollowed === true ? 'done' : 'later'
-    if (!isStored(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
+    if (!isStored(tx, schema, name.record)) {
+      if ((record.flags & needsProject) !== 0) return 'later'
+      tx.gather(listGone, { tx, schema, recordId: name.record })
+      return 'done'
+    }
     const { register } = openDocument(recordName, record.state)
     // What empties it is undone together with the removal.
     if (comebacks.isContested(register)) return 'done'
@@ -211,6 +225,16 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     // The field is no text any more and has no other value: this one may not fit it.
     if (!isText) keepFound(tx, { doc: recordName, kind: 'type', field: field.uid }, typeConflicts(scene, outcome))
     return 'done'
+  }
+
+  /** At the end of the job: what brings a record back says its texts before it says that it is back. */
+  const listGone = (found: readonly Gone[]): void => {
+    for (const { tx, schema, recordId } of found) {
+      const doc = formatDocName({ kind: 'record', object: schema.uid, record: recordId })
+      const register = readDocument(tx, doc)?.register
+      if (register !== undefined && markAt(register, PURGED_KEY) !== null)
+        keepFound(tx, { doc, kind: 'delete_edit' }, deleteConflicts(sceneAt(tx, { schema, recordId, register })))
+    }
   }
 
   /** What a record is judged in. */
@@ -269,6 +293,13 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   ]
 }
 
+/** A record that was removed for good, and of which a text was written. */
+interface Gone {
+  readonly tx: Tx
+  readonly schema: ObjectSchema
+  readonly recordId: string
+}
+
 /** A record that may wait for its final numbers. */
 interface Numbered {
   readonly tx: Tx
@@ -281,15 +312,21 @@ interface Known {
   readonly register: Register
 }
 
+/** A long text that a record takes along. */
+interface TakenText {
+  readonly field: FieldSchema
+  readonly document: SyncDocument
+}
+
 /** The texts of a record that came before it; those of fields that are no long texts any more where nothing else is said. */
-function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): Record<string, string> {
+function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): TakenText[] {
   const { byUid, texts } = syncedFields(schema)
-  const found: Record<string, string> = {}
+  const found: TakenText[] = []
   for (const text of readTexts(tx, { object: schema.uid, record }, byUid)) {
     const field = byUid.get(text.field)!
     if ((text.flags & needsProject) !== 0) putFlags(tx, text.doc, text.flags & ~needsProject)
     if (!texts.includes(field) && register.has(field.uid)) continue
-    found[field.name] = text.document.text
+    found.push({ field, document: text.document })
   }
   return found
 }
@@ -305,6 +342,7 @@ function seenText(document: SyncDocument): SeenText {
     text: document.text,
     hash: Buffer.from(document.hash).toString('hex'),
     writtenBesides: (inc) => document.writers().find((writer) => writer !== inc),
+    beyond: (letters) => document.beyond(letters),
   }
 }
 

@@ -22,7 +22,7 @@ import type { MetadataDocs } from '../metadata/index.ts'
 import { textHashes } from '../store/doc-store.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
 import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
-import { emptyingEdits, feedStamps } from '../write/purge-capture.ts'
+import { emptyingEdits, purgeSeen } from '../write/purge-capture.ts'
 import { leftPatch, markEdit, PURGED_KEY } from '../write/record-edits.ts'
 import type { Deletion } from '../write/deletion-mark.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -87,8 +87,8 @@ export function createConflictEngine(parts: {
     /** Says that a record is back, also beside deletions by people who did not know of that. */
     keepRestored(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace) {
       docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, (place) => {
-        const mark = place.register().get(DELETED_KEY)
-        if (mark !== undefined && mark.losers.length > 0) place.set({ [DELETED_KEY]: null })
+        const marks = [DELETED_KEY, PURGED_KEY].filter((key) => (place.register().get(key)?.losers.length ?? 0) > 0)
+        place.set(Object.fromEntries(marks.map((key) => [key, null])))
       })
     },
     /** Who wrote an item of a feed; undefined where no document has it. */
@@ -116,12 +116,12 @@ export function createConflictEngine(parts: {
       const register = docs.read(tx, name)?.register
       const isPurged = register !== undefined && markIn(register, PURGED_KEY) !== null
       const key = isPurged ? PURGED_KEY : DELETED_KEY
-      const feed = isPurged ? feedStamps(tx, object, recordId) : {}
+      const seen = isPurged ? purgeSeen(tx, object, recordId) : {}
       docs.edit(tx, ctx, name, (place) => {
         const mark = markIn(place.register(), key)
         const texts = (): Record<string, string> => textHashes(tx, object, recordId)
         if (mark !== null)
-          markEdit(schema, recordId, key, isPurged ? { ...mark, feed } : { ...mark, texts }).edit(place)
+          markEdit(schema, recordId, key, isPurged ? { ...mark, ...seen } : { ...mark, texts }).edit(place)
       })
       if (!isPurged) return
       for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId))

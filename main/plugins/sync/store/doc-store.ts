@@ -125,6 +125,16 @@ export function readTexts(
   })
 }
 
+/** Which letters stand in the long texts of a record, by the uid of their field. @throws DocError `damaged_state` */
+export function textLetters(
+  read: Pick<Reader, 'all'>,
+  object: string,
+  record: string,
+): Record<string, ReturnType<SyncDocument['letters']>> {
+  const texts = readTexts(read, { object, record }).map(({ field, document }) => [field, document.letters()] as const)
+  return Object.fromEntries(texts.filter(([, letters]) => Object.keys(letters).length > 0))
+}
+
 /** Whether there is a document of this name. */
 export function hasDoc(read: Pick<Reader, 'get'>, name: string): boolean {
   return read.get(statement('SELECT 1 FROM sync_doc WHERE name = ?', [name])) !== undefined

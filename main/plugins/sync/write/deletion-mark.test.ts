@@ -38,5 +38,6 @@ describe('what a deletion has seen', () => {
     const deletion = { at: '2026-03-01T08:00:00.000Z', by: 'user' }
     expect(markOf(deletion, { 7: '1000.2' })).toEqual({ ...deletion, seen: { 7: '1000.2' } })
     expect(markOf({ ...deletion, feed: { 8: '1.0' } }, {})).toMatchObject({ feed: { 8: '1.0' } })
+    expect(markOf({ ...deletion, letters: () => ({}) }, {})).not.toHaveProperty('letters')
   })
 })

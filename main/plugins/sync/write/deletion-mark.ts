@@ -16,6 +16,8 @@ export interface Deletion {
   readonly texts?: () => Readonly<Record<string, string>>
   /** Of a removal for good: {@link seenStamps} of its feed and its approvals. */
   readonly feed?: Readonly<Record<string, string>>
+  /** Of a removal for good, too: which letters stand in the long texts by then, by the uid of their field. */
+  readonly letters?: () => Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
 /** The mark of a deletion, as whoever deleted the record wrote it. */
@@ -27,12 +29,19 @@ export interface DeletionMark {
   readonly texts?: unknown
   /** As `seen`, of the feed and the approvals of a record that is removed for good. */
   readonly feed?: Readonly<Record<string, string>>
+  readonly letters?: unknown
 }
 
 /** A deletion as it is written: with what of the record was seen. */
-export function markOf({ at, by, texts, feed = {} }: Deletion, seen: Readonly<Record<string, string>>): Json {
+export function markOf({ at, by, texts, feed = {}, letters }: Deletion, seen: Readonly<Record<string, string>>): Json {
   const hasFeed = Object.keys(feed).length > 0
-  return { at, by, seen, ...(texts === undefined ? {} : { texts: texts() }), ...(hasFeed && { feed }) }
+  const told = letters?.() ?? {}
+  return {
+    ...{ at, by, seen },
+    ...(texts === undefined ? {} : { texts: texts() }),
+    ...(hasFeed && { feed }),
+    ...(Object.keys(told).length > 0 && { letters: told }),
+  }
 }
 
 /** What {@link seenStamps} says, with what is written together with the mark: whoever deleted the record has seen that, too. */

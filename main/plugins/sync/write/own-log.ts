@@ -1,12 +1,14 @@
 // Appends to the log of this machine's incarnation inside the transaction of the rows: numbers without gaps, the hash
 // chain, heads where runs would grow too long. A rollback takes all of it back, since nothing of it is in memory.
 import type { Tx } from '#main/kernel/database.ts'
+import { withFormer } from '#main/replication/core/former-logs.ts'
 import type { EnvelopeBody, SealedEnvelope } from '#main/replication/core/types.ts'
 import { chainStart, headDueBefore, nextHash, signHead } from '#main/replication/wire/chain.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
 import { encodeBody, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
 import type { LogState } from '../engine/log-state.ts'
 import { insertEnvelope, insertHead, putIncarnation, readIncarnation, readIncarnations } from '../store/log-store.ts'
+import type { IncarnationRow } from '../store/log-store.ts'
 
 /** Who writes, into which workspace. */
 export interface OwnLogParts {
@@ -52,6 +54,7 @@ export function createOwnLog(parts: OwnLogParts): AppendOwn {
       headSeq: 0,
       headBytes: 0,
     }
+    const former = storedSeq > 0 ? [] : readIncarnations(tx).filter((one) => one.device === device && one.inc !== inc)
     const whole = { first: storedSeq + 1, count: drafts.length }
     for (const draft of drafts) {
       const group = isGroup ? whole : { first: storedSeq + 1, count: 1 }
@@ -60,7 +63,7 @@ export function createOwnLog(parts: OwnLogParts): AppendOwn {
         seq: storedSeq + 1,
         epoch,
         seal: 0,
-        body: encodeBody({ ...draft, group }),
+        body: encodeBody(storedSeq > 0 ? { ...draft, group } : begun(draft, group, former)),
       }
       const size = envelopeSize(envelope)
       if (headDueBefore({ count: storedSeq - headSeq, bytes: headBytes }, size)) {
@@ -79,4 +82,13 @@ export function createOwnLog(parts: OwnLogParts): AppendOwn {
     tx.afterCommit(() => state.committed(inc, storedSeq, appliedSeq))
     tx.whenOnDisk(() => state.onDisk(inc, storedSeq))
   }
+}
+
+/** The first envelope of a log says which others its machine wrote before. */
+function begun(draft: DraftBody, group: EnvelopeBody['group'], former: readonly IncarnationRow[]): EnvelopeBody {
+  const facts = withFormer(
+    draft.facts,
+    former.map(({ inc }) => inc),
+  )
+  return { ...draft, group, facts }
 }

@@ -10,9 +10,9 @@ import { markAt } from '#main/replication/core/register.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { DocWriter } from '../engine/docs.ts'
-import { hasDoc, readDocument, readNames } from '../store/doc-store.ts'
+import { hasDoc, readDocument, readNames, textLetters } from '../store/doc-store.ts'
 import { isSeen, seenStamps } from './deletion-mark.ts'
-import type { DeletionMark } from './deletion-mark.ts'
+import type { Deletion, DeletionMark } from './deletion-mark.ts'
 import { PURGED_KEY } from './record-edits.ts'
 import type { NamedEdit } from './record-edits.ts'
 
@@ -48,13 +48,13 @@ export function emptyingEdits(tx: Tx, object: string, record: string): NamedEdit
   return edits
 }
 
-/** What whoever removes a record for good has seen of its feed and its approvals, see {@link seenStamps}. */
-export function feedStamps(tx: Tx, object: string, record: string): Record<string, string> {
+/** What whoever removes a record for good has seen of it besides its values. */
+export function purgeSeen(tx: Tx, object: string, record: string): Required<Pick<Deletion, 'feed' | 'letters'>> {
   const registers = feedNames(tx, object, record).map((name) => readDocument(tx, formatDocName(name))!.register)
   const entries = registers.flatMap((register, at) =>
     [...register].map(([key, held]) => [`${at}${key}`, held] as const),
   )
-  return seenStamps(new Map(entries))
+  return { feed: seenStamps(new Map(entries)), letters: () => textLetters(tx, object, record) }
 }
 
 /**

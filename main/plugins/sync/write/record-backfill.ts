@@ -29,7 +29,7 @@ import {
   textHashes,
   textsBehind,
 } from '../store/doc-store.ts'
-import { emptyingEdits, feedStamps } from './purge-capture.ts'
+import { emptyingEdits, purgeSeen } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
 import { syncedFields } from './synced-fields.ts'
@@ -247,8 +247,8 @@ function markAsGone(tx: Tx, object: string, record: string, write: BackfillWrite
   const name = { kind: 'record', object, record } as const
   const register = readDocument(tx, formatDocName(name))?.register
   if (register !== undefined && markAt(register, PURGED_KEY) !== null) return
-  const feed = feedStamps(tx, object, record)
-  write(name, 'system', (edit) => markPurged(edit, feed), { mend: true })
+  const seen = purgeSeen(tx, object, record)
+  write(name, 'system', (edit) => markPurged(edit, seen), { mend: true })
   for (const empty of emptyingEdits(tx, object, record))
     write(empty.name, 'system', empty.edit, { mend: true, order: 'after' })
 }

@@ -16,7 +16,7 @@ import type { OwnerIdentity } from '../engine/owner-identity.ts'
 import { endAside, isKeptAside } from '../store/aside-store.ts'
 import { hasDoc, textHashes } from '../store/doc-store.ts'
 import type { Letters } from './letters.ts'
-import { feedStamps } from './purge-capture.ts'
+import { purgeSeen } from './purge-capture.ts'
 import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { Deletion } from './deletion-mark.ts'
 import type { NamedEdit } from './record-edits.ts'
@@ -111,7 +111,7 @@ function purgeOf(
   schema: ObjectSchema,
   { timestamp: at, actor: { id: by }, recordId }: PlatformEvent,
 ): Deletion {
-  return { at, by, feed: feedStamps(tx, schema.uid, recordId!) }
+  return { at, by, ...purgeSeen(tx, schema.uid, recordId!) }
 }
 
 /** The marks as the row has them; those of the event where the row is gone already. */

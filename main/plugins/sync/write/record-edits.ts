@@ -250,7 +250,9 @@ export function markEdit(
       const held = key === PURGED_KEY ? register.get(key)?.winner : undefined
       const seen = seenStamps(register)
       if (mark === null || held === undefined) {
-        place.set({ [key]: mark === null ? null : markOf(mark, seen) })
+        // Whoever deletes it, or brings it back, has seen a removal for good beside which it stands.
+        const isBeside = key === DELETED_KEY && (register.get(PURGED_KEY)?.losers.length ?? 0) > 0
+        place.set({ [key]: mark === null ? null : markOf(mark, seen), ...(isBeside && { [PURGED_KEY]: null }) })
         return
       }
       const before: DeletionMark = markAt(register, key) ?? {}
@@ -262,10 +264,10 @@ export function markEdit(
 }
 
 /** Marks a record as removed for good, where its document does not say so yet. */
-export function markPurged(place: EditPlace, feed: Deletion['feed']): void {
+export function markPurged(place: EditPlace, seen: Pick<Deletion, 'feed' | 'letters'>): void {
   const register = place.register()
   if ((register.get(PURGED_KEY)?.winner[1] ?? null) !== null) return
-  const mark = { at: new Date(place.hlc.ms).toISOString(), by: 'system', ...(feed && { feed }) }
+  const mark = { at: new Date(place.hlc.ms).toISOString(), by: 'system', ...seen }
   place.set({ [PURGED_KEY]: markOf(mark, seenStamps(register)) })
 }
 

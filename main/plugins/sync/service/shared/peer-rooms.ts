@@ -34,6 +34,7 @@ const lookMs = 50
 
 /** What the rooms of machines reach each other by. */
 export interface PeerRoomsParts {
+  /** Milliseconds of a clock that nobody sets. */
   now(): number
   readonly log: Logger
   /** Whether the person of a device may edit a text. */
@@ -81,7 +82,7 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
   /** Machines with an open session. */
   let linked = new Set<string>()
   let isRelayed = false
-  const startedAt = performance.now()
+  const startedAt = now()
 
   const openSessions = (kind: PeerKind): PeerSession[] =>
     (sessions?.all() ?? []).filter(
@@ -201,7 +202,7 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
     }
     const known = joined.peers.get(peer)
     const isNew = known === undefined || now() - known.heardAt >= believeMs
-    if (known === undefined) joined.peers.set(peer, { heardAt: now(), askedAt: 0, givenAt: 0 })
+    if (known === undefined) joined.peers.set(peer, { heardAt: now(), askedAt: -Infinity, givenAt: -Infinity })
     else known.heardAt = now()
     forgetRoom(joined, peer, word)
     tell(joined, joined.cursors.say(peer, word.cursors))
@@ -263,7 +264,7 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
     },
     async caughtUp() {
       const isOpen = (): boolean => (sessions?.all() ?? []).some((session) => session.status().state === 'open')
-      while (parts.others().length > 0 && !isOpen() && performance.now() - startedAt < waitMs) await pause(lookMs)
+      while (parts.others().length > 0 && !isOpen() && now() - startedAt < waitMs) await pause(lookMs)
       if (isOpen()) await parts.settled()
     },
     join(doc, room) {
@@ -272,7 +273,7 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
         cursors: createRemoteCursors(now, room.isLeased),
         peers: new Map(),
         windows: new Map(),
-        saidAt: 0,
+        saidAt: -Infinity,
       }
       rooms.set(doc, joined)
       self.look()

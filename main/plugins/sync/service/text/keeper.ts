@@ -44,6 +44,7 @@ export interface KeeperParts {
   /** Reads the row with no rights in the way; null when there is none. */
   readRow(): Promise<PlatformRecord | null>
   requestId(): string
+  /** Milliseconds of a clock that nobody sets. */
   now(): number
   /** Offers the letters of a text that other machines have too to the write of the row. */
   lend?(requestId: string, update: Uint8Array): LentLetters

@@ -36,6 +36,7 @@ export interface MemberStart {
 
 /** What a member is judged by. */
 export interface MemberParts {
+  /** Milliseconds of a clock that nobody sets. */
   now(): number
   /** A text that changes when any right may have changed. */
   stamp(): string

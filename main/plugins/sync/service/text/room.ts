@@ -43,6 +43,7 @@ export interface RoomStart {
 /** What a room works with. */
 export interface RoomParts extends Pick<KeeperParts, 'data' | 'requestId' | 'failed'> {
   readRow(place: TextPlace): ReturnType<KeeperParts['readRow']>
+  /** Milliseconds of a clock that nobody sets. */
   now(): number
   /** Told once when the room is over. @param isBroken whether what its windows hold does not fit to the document */
   ended(isBroken: boolean): void
