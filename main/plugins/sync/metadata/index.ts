@@ -127,8 +127,9 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
     key: DocKey,
   ) => {
     if (parts.onConflict === undefined || isSettled(register)) return
-    // What nobody had to decide while the item was removed is open again once it is back.
-    const isAll = changedKeys === null || changedKeys.has('_del')
+    // What nobody had to decide while the item was removed is open again once it is back, or written of by somebody who did
+    // not know that.
+    const isAll = changedKeys === null || changedKeys.has('_del') || isItemGone(register)
     for (const [name, { winner, losers }] of register) {
       if (losers.length === 0 || (!isAll && !changedKeys.has(name))) continue
       const different = differing(winner, losers)
