@@ -44,6 +44,9 @@ export const testsBesideDoor: Readonly<Record<string, Readonly<Record<string, st
 
 /** Tests that a handover in their midst makes another one of. */
 export const testsBesideHandovers: typeof testsBesideDoor = {
+  'test/api/auth-accounts.test.ts': {
+    'leaves no token of a session in the database': 'a node that follows has no log of its file beside it',
+  },
   'test/api/auth-admin.test.ts': { 'is made once by repeats with one Idempotency-Key': hasKeys },
   'test/api/auth-keys.test.ts': { 'is made once by repeats with one Idempotency-Key': hasKeys },
   'test/api/automation-waits.test.ts': {

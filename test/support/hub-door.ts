@@ -201,13 +201,12 @@ export async function askBehindDoor(host: RunningHost, path: string, init: Reque
   }
 }
 
-/** How long the start of the next host takes at most beside busy ones in the same process. */
-const startMs = 15_000
+/** Addresses of doors behind which one host gives way to another now. */
+const turning = new Set<string>()
 
-/** Whether the host's token is another one by now, or soon. */
+/** Whether the host's token is another one by now, or once a handover that is under way is over. */
 async function isReplaced(host: RunningHost, token: string): Promise<boolean> {
-  const until = performance.now() + startMs
-  while (host.token === token && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+  while (host.token === token && turning.has(host.url)) await new Promise((resolve) => setTimeout(resolve, 10))
   return host.token !== token
 }
 
@@ -240,7 +239,7 @@ export async function startBehindDoor(
     let current: RunningHost | undefined
     let storeFiles: () => Promise<void>
     let isOver = false
-    let turning: Promise<unknown> = Promise.resolve()
+    let handovers: Promise<unknown> = Promise.resolve()
     /** The end of a host that has handed over. */
     let ending: Promise<unknown> = Promise.resolve()
     const first = await placeAt(options.dataDir)
@@ -329,19 +328,25 @@ export async function startBehindDoor(
     while (second.node?.seen() == null) await new Promise((resolve) => setTimeout(resolve, 5))
     const handover = async (): Promise<void> => {
       const [before, ended] = [current, ending]
-      const result = await askHandover(hub, undefined)
-      if (typeof result !== 'object' || !('leads' in result)) return
-      doorCount.handovers += 1
-      while (current === before) await new Promise((resolve) => setTimeout(resolve, 5))
+      const { url } = current!
+      turning.add(url)
+      try {
+        const result = await askHandover(hub, undefined)
+        if (typeof result !== 'object' || !('leads' in result)) return
+        doorCount.handovers += 1
+        while (current === before) await new Promise((resolve) => setTimeout(resolve, 5))
+      } finally {
+        turning.delete(url)
+      }
       await ended
     }
     const timer = setInterval(() => {
-      if (handsOver) turning = turning.then(handover).catch(() => undefined)
+      if (handsOver) handovers = handovers.then(handover).catch(() => undefined)
     }, handoverMs).unref()
     const stop = async (): Promise<void> => {
       clearInterval(timer)
       shut.add(current!.url)
-      await turning
+      await handovers
       isOver = true
       await current!.stop()
       // As a node that stops does.
