@@ -150,6 +150,33 @@ it('is answered by the door when the machine that led refuses no connection and 
   expect([answer.status, await answer.text()]).toEqual([503, 'nobody'])
 })
 
+it('has the rest of an answer from whoever led, and no stream without an end', async () => {
+  const rest = 'x'.repeat(1_000)
+  const ended: string[] = []
+  const former = createHttp((request, response) => {
+    const name = request.url!
+    if (name === '/whole') response.writeHead(200, { 'content-length': 2 * rest.length })
+    response.on('close', () => ended.push(name))
+    response.write(rest)
+    // By then the door has looked who leads.
+    if (name === '/whole') setTimeout(() => response.end(rest), 700)
+  })
+  await new Promise<void>((resolve) => former.listen(0, '127.0.0.1', resolve))
+  closers.push(() => former.close())
+  let leads = `http://127.0.0.1:${(former.address() as AddressInfo).port}`
+  const passOn = createPassOn({ leader: () => leads, headersFor: () => ({}), refuse: (response) => response.end() })
+  const front = createHttp((request, response) => passOn.pass(request, response))
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  closers.push(() => front.close())
+  closers.push(() => passOn.end())
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  const [whole, stream] = await Promise.all([fetch(`${url}/whole`), fetch(`${url}/stream`)])
+  leads = 'http://127.0.0.1:9'
+  await expect(stream.text()).rejects.toThrow()
+  expect(ended).toEqual(['/stream'])
+  expect(await whole.text()).toBe(rest + rest)
+})
+
 it('keeps no long body where there is no room, and passes it on as it comes', async () => {
   const { url, owner } = await leader()
   const port = await doorTo(url, { keptBytes: 1024 })

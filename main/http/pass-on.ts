@@ -54,6 +54,16 @@ export interface PassOn {
   end(): void
 }
 
+/** A try of a request. */
+interface UnderWay {
+  readonly address: string
+  cut(): void
+  /** How long it goes on where another machine leads. */
+  restMs?: number
+  /** Since when another machine leads. */
+  leftAt?: number
+}
+
 /** What became of one try. */
 type Outcome =
   /** The client has its answer, or has gone. */
@@ -79,6 +89,8 @@ const retryMs = 50
 const connectMs = 500
 /** How often is looked whether whoever was asked still leads: one that stands still ends no connection. */
 const lookMs = 250
+/** So long an answer that has begun, and has an end, may still come from a machine that led when it was asked. */
+const restMs = 5_000
 
 /** Headers that belong to one connection (RFC 9110 section 7.6.1). */
 const ofConnection = new Set(
@@ -100,16 +112,21 @@ export function createPassOn({
   patienceMs = 15_000,
   limits = defaultPassOnLimits,
 }: PassOnParts): PassOn {
-  /** Ends the try of each request under way, by whom it was asked. */
-  const underWay = new Map<object, { readonly address: string; cut(): void }>()
+  /** The try of each request under way. */
+  const underWay = new Map<object, UnderWay>()
   const places = createShares(limits.places)
   // Apart: a body that does not come takes no place of what is passed on.
   const arriving = createShares(limits.places)
   const bytes = createShares(limits.keptBytes)
   let isEnded = false
   const watch = setInterval(() => {
-    const now = leader()
-    for (const one of underWay.values()) if (now !== null && one.address !== now) one.cut()
+    const address = leader()
+    const now = performance.now()
+    for (const one of underWay.values()) {
+      if (address === null || one.address === address) continue
+      one.leftAt ??= now
+      if (one.leftAt + (one.restMs ?? 0) <= now) one.cut()
+    }
   }, lookMs).unref()
 
   /** Waits for a body that is kept; what of it is kept until the answer is in `kept`. */
@@ -239,7 +256,8 @@ export function createPassOn({
       }
       const cut = (): void => void asked.destroy()
       const late = setTimeout(cut, Math.max(connectMs, sent.until - performance.now())).unref()
-      underWay.set(asked, { address, cut })
+      const own: UnderWay = { address, cut }
+      underWay.set(asked, own)
       response.on('close', cut)
       asked.on('socket', (socket) =>
         socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
@@ -255,6 +273,8 @@ export function createPassOn({
       })
       asked.on('response', (answer) => {
         hasAnswer = true
+        // A stream without an end would be one of a machine that says nothing new.
+        if (answer.headers['content-length'] !== undefined) own.restMs = restMs
         if (answer.statusCode === 503) void weigh(answer)
         else answerWith(answer)
       })

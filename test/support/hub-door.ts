@@ -191,6 +191,11 @@ export async function askBehindDoor(host: RunningHost, path: string, init: Reque
       if (!shut.has(host.url)) fail(String((error as Error).cause ?? error))
       throw error
     }
+    if (answer.headers.has('content-length'))
+      await answer
+        .clone()
+        .arrayBuffer()
+        .catch((error: unknown) => fail(`its answer was cut off: ${String(error)}`))
     // The next host may answer before it is known here.
     if (answer.status === 401 && isOwn && (await isReplaced(host, token))) continue
     if (answer.status === 503 || answer.status === 409) {
