@@ -2,7 +2,7 @@
 // Compose the host; hold no capability.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { DataDirInUse, isHubFolder, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
+import { DataDirInUse, isHubFolder, locateDataDir, noHostOn, openDataDir, readConnectionFile } from '#main/data-dir.ts'
 import type { HubServeOptions } from '#main/hub-serve.ts'
 import { hubOptions, readHubChoice } from '#main/hub-choice.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
@@ -171,7 +171,7 @@ async function alreadyRunning(dataDir: string): Promise<number> {
 async function open(options: CliOptions): Promise<number> {
   const connection = readConnectionFile(options.dataDir)
   if (connection === undefined || !(await verifyHost(connection))) {
-    process.stderr.write(`Cairn is not running on ${options.dataDir}. Start it first.\n`)
+    process.stderr.write(`${noHostOn(options.dataDir)}\n`)
     return 1
   }
   process.stdout.write(`${await mintCodeOf(connection)}\n`)

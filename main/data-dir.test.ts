@@ -16,8 +16,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  dataDirNames,
   DataDirInUse,
   locateDataDir,
+  noHostOn,
   openDataDir,
   readConfig,
   readConnectionFile,
@@ -121,6 +123,14 @@ describe('connection file', () => {
     linkSync(path.join(root, 'other'), path.join(root, 'connection.json'))
     expect(() => readConnectionFile(root)).toThrow('hard link')
     expect(() => writeConnectionFile(root, connection)).toThrow('hard link')
+  })
+})
+
+describe('a folder on which no host answers', () => {
+  it('is one to start a host on, or to ask elsewhere where it is part of a hub', () => {
+    expect(noHostOn(root)).toBe(`Cairn is not running on ${root}. Start it first.`)
+    writeFileSync(path.join(root, dataDirNames.hubKey), '')
+    expect(noHostOn(root)).toContain('this node of a hub follows another one, or does not run')
   })
 })
 

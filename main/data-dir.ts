@@ -95,6 +95,13 @@ export function isHubFolder(dir: string): boolean {
   return [dataDirNames.hubKey, `${dataDirNames.database}-hub`].some((name) => existsSync(path.join(dir, name)))
 }
 
+/** What a command says for which no host answers on a folder. */
+export function noHostOn(dir: string): string {
+  return isHubFolder(dir)
+    ? `No host leads on ${dir}: this node of a hub follows another one, or does not run. Ask on the node that leads (cairn hub status names it).`
+    : `Cairn is not running on ${dir}. Start it first.`
+}
+
 /** Writes `connection.json` with mode 0600, replacing an old one atomically. */
 export function writeConnectionFile(dir: string, connection: ConnectionFile): void {
   writeFileAtomic(path.join(dir, dataDirNames.connection), `${JSON.stringify(connection, null, 2)}\n`)

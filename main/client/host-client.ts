@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { defaultPrefix } from '#shared/api-prefix.ts'
 import type { ErrorObject } from '#shared/errors.ts'
-import { readConnectionFile } from '#main/data-dir.ts'
+import { noHostOn, readConnectionFile } from '#main/data-dir.ts'
 import { verifyHost } from '#main/http/running-host.ts'
 
 /** A refusal of the program, or what keeps a command from being carried out; the message is for people. */
@@ -53,7 +53,7 @@ export async function connectToHost(dataDir: string): Promise<HostClient> {
   const connection = readConnectionFile(dataDir)
   // The secret is sent to nobody but the program that wrote the file.
   if (connection === undefined || !(await verifyHost(connection)))
-    throw new CommandFailed(`Cairn is not running on ${dataDir}. Start it first.`)
+    throw new CommandFailed(noHostOn(dataDir))
   const key = process.env['CAIRN_API_KEY']
   const authorization = key === undefined || key === '' ? `Bearer ${connection.token}` : `ApiKey ${key}`
   const base = `${connection.url}${connection.prefix ?? defaultPrefix}`
