@@ -52,8 +52,7 @@ export interface HostClient {
 export async function connectToHost(dataDir: string): Promise<HostClient> {
   const connection = readConnectionFile(dataDir)
   // The secret is sent to nobody but the program that wrote the file.
-  if (connection === undefined || !(await verifyHost(connection)))
-    throw new CommandFailed(noHostOn(dataDir))
+  if (connection === undefined || !(await verifyHost(connection))) throw new CommandFailed(noHostOn(dataDir))
   const key = process.env['CAIRN_API_KEY']
   const authorization = key === undefined || key === '' ? `Bearer ${connection.token}` : `ApiKey ${key}`
   const base = `${connection.url}${connection.prefix ?? defaultPrefix}`
