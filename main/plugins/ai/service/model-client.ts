@@ -15,6 +15,15 @@ export interface ModelAnswer {
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number; readonly totalTokens: number }
 }
 
+/**
+ * What may be the JSON object of an answer: from its first bracket to its last, empty where there is none. Found from both
+ * ends: an expression would look for the last bracket once more from every first one.
+ */
+export function objectIn(content: string): string {
+  const from = content.indexOf('{')
+  return from === -1 ? '' : content.slice(from, content.lastIndexOf('}') + 1)
+}
+
 /** Where a model is. */
 export interface ModelTarget {
   readonly baseUrl: string

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { aiError } from '../errors.ts'
 import type { Insight, InsightType } from './insights.ts'
 import type { ModelAnswer, ModelMessage } from './model-client.ts'
+import { objectIn } from './model-client.ts'
 
 /** Insights a model is told, and characters of its words. */
 const maxTold = 10
@@ -52,7 +53,7 @@ function numbersOf(text: string): string[] {
 
 function readText(content: string): z.output<typeof Answer> {
   try {
-    return Answer.parse(JSON.parse(/\{[\s\S]*\}/.exec(content)?.[0] ?? ''))
+    return Answer.parse(JSON.parse(objectIn(content)))
   } catch {
     throw aiError('ai_provider_failed', { reason: 'no_text' })
   }

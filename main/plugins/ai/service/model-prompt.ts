@@ -5,6 +5,7 @@ import { compileSchema } from '#main/kernel/json-schemas.ts'
 import type { SchemaCheck } from '#main/kernel/json-schemas.ts'
 import { aiError } from '../errors.ts'
 import type { ModelAnswer, ModelMessage } from './model-client.ts'
+import { objectIn } from './model-client.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -21,7 +22,7 @@ export function promptMessages(prompt: string, schema: Body | undefined): ModelM
 export function readModelObject({ content }: ModelAnswer, schema: Body): Body {
   let value: unknown
   try {
-    value = JSON.parse(/\{[\s\S]*\}/.exec(content)?.[0] ?? '')
+    value = JSON.parse(objectIn(content))
   } catch {
     throw aiError('ai_provider_failed', { reason: 'no_json' })
   }

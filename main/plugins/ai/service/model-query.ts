@@ -10,6 +10,7 @@ import type { UnderstoodQuery } from './embedded-query.ts'
 import { suggestionsFor } from './embedded-query.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModelAnswer, ModelMessage } from './model-client.ts'
+import { objectIn } from './model-client.ts'
 
 /** Most objects a model is told of, and options of a field. */
 const maxObjects = 40
@@ -57,7 +58,7 @@ export function readModelQuery(
   { content }: ModelAnswer,
   given: ObjectSchema | null,
 ): UnderstoodQuery {
-  const text = /\{[\s\S]*\}/.exec(content)?.[0] ?? ''
+  const text = objectIn(content)
   let found: z.output<typeof Answer>
   try {
     found = Answer.parse(JSON.parse(text))

@@ -7,6 +7,7 @@ import { aiError } from '../errors.ts'
 import type { FormScope } from './form-values.ts'
 import { isDay, isFlag, isNumber } from './lexicon.ts'
 import type { ModelAnswer, ModelMessage } from './model-client.ts'
+import { objectIn } from './model-client.ts'
 import type { Suggestion } from './suggest.ts'
 import { tell } from './telling.ts'
 
@@ -62,7 +63,7 @@ export function readModelValues(
 ): Suggestion[] {
   let found: z.output<typeof Answer>
   try {
-    found = Answer.parse(JSON.parse(/\{[\s\S]*\}/.exec(content)?.[0] ?? ''))
+    found = Answer.parse(JSON.parse(objectIn(content)))
   } catch {
     throw aiError('ai_provider_failed', { reason: 'no_values' })
   }
