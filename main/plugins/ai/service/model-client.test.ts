@@ -19,5 +19,7 @@ it('an answer of brackets that never close is refused at once', () => {
 it('the object of an answer is found between words', () => {
   const schema = { type: 'object' }
   expect(readModelObject({ content: 'Here: {"a": {"b": 1}} as asked.', usage }, schema)).toEqual({ a: { b: 1 } })
-  expect(() => readModelObject({ content: '} none {', usage }, schema)).toThrow('')
+  expect(() => readModelObject({ content: '} none {', usage }, schema)).toThrow(
+    expect.objectContaining({ code: 'ai_provider_failed' }),
+  )
 })
