@@ -75,6 +75,7 @@ describe('files', () => {
     await dropOn(page, '[data-field="files"] dd > div', { 'one.txt': 'The first words', 'two.txt': 'Others' })
     await expect.poll(async () => (await names('files')).toSorted()).toEqual(['one.txt', 'two.txt'])
     const files = page.locator('[data-field="files"]')
+    await files.getByRole('button', { name: 'Look at two.txt' }).waitFor()
     await files.getByRole('button', { name: 'Look at one.txt' }).click()
     const box = page.getByRole('dialog', { name: 'one.txt' })
     await box.getByText('The first words').waitFor()
