@@ -11,17 +11,16 @@ import { showToast } from '../../lib/toast.ts'
 import { textOf } from '../../lib/text-of.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import type { Person } from './access-queries.ts'
+import type { PersonDraft } from './person-fields.tsx'
 import { PersonFields, isPersonReady } from './person-fields.tsx'
 
 /** The section. */
 export function PersonAccount(props: { person: Person }) {
   const { person } = props
   const client = useQueryClient()
-  const [draft, setDraft] = useState({
-    name: person.name,
-    email: person.email,
-    username: textOf(person, 'username'),
-  })
+  const stored: PersonDraft = { name: person.name, email: person.email, username: textOf(person, 'username') }
+  const [changes, setChanges] = useState<Partial<PersonDraft>>({})
+  const draft = { ...stored, ...changes }
 
   const save = async (): Promise<void> => {
     const { name, email, username } = draft
@@ -30,13 +29,15 @@ export function PersonAccount(props: { person: Person }) {
         userId: person.id,
         data: {
           name: name.trim(),
-          ...(email.trim() === person.email ? {} : { email: email.trim() }),
-          ...(username.trim() === textOf(person, 'username') ? {} : { username: username.trim() || null }),
+          ...(email.trim() === stored.email ? {} : { email: email.trim() }),
+          ...(username.trim() === stored.username ? {} : { username: username.trim() || null }),
         },
       },
     })
     showToast({ message: t('word.savedOf', { name: name.trim() }), tone: 'good' })
     await client.invalidateQueries({ queryKey: ['people'] })
+    // What was typed meanwhile is not saved yet.
+    setChanges((now) => changesOf(draft, { ...draft, ...now }))
   }
   const { tried, busy, problem, onSubmit } = useSubmit(save, isPersonReady(draft))
 
@@ -44,7 +45,11 @@ export function PersonAccount(props: { person: Person }) {
     <section className={parts.section} aria-labelledby="person-account">
       <h2 id="person-account">{t('person.account')}</h2>
       <form onSubmit={onSubmit} noValidate className={parts.form}>
-        <PersonFields draft={draft} tried={tried} onChange={setDraft} />
+        <PersonFields
+          draft={draft}
+          tried={tried}
+          onChange={(next) => setChanges((now) => ({ ...now, ...changesOf(draft, next) }))}
+        />
         {problem !== undefined && (
           <Notice tone="bad" live>
             {problemText(problem)}
@@ -56,4 +61,10 @@ export function PersonAccount(props: { person: Person }) {
       </form>
     </section>
   )
+}
+
+/** The fields in which a draft differs. */
+function changesOf(before: PersonDraft, now: PersonDraft): Partial<PersonDraft> {
+  const names = Object.keys(now) as (keyof PersonDraft)[]
+  return Object.fromEntries(names.flatMap((name) => (now[name] === before[name] ? [] : [[name, now[name]]])))
 }

@@ -74,7 +74,7 @@ export function PersonScreen(props: { id: string }) {
         </div>
       )}
       <div className={classes.columns}>
-        <PersonAccount key={textOf(person, 'updatedAt')} person={person} />
+        <PersonAccount key={person.id} person={person} />
         <PersonRights userId={person.id} name={name} />
       </div>
       <PersonSessions userId={person.id} name={name} />

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -39,13 +39,13 @@ export function FlowDesign(props: { name: string; problems: readonly FlowProblem
   // Kept here: after a save the editor begins anew.
   const isWide = useMediaQuery('(min-width: 900px)', true, { getInitialValueInEffect: false })
   const [wanted, setDrawn] = useState<boolean>()
-  const { base: flow, onChanged } = useDraftBase(latest)
+  const { base: flow, key, onChanged, onSaved } = useDraftBase(latest)
   const failure = error ?? noActions
   if (failure && !(flow && actions)) return <LoadFailure error={failure} onRetry={() => void refetch()} />
   if (!flow || !actions) return null
   return (
     <Editor
-      key={flow.etag ?? ''}
+      key={key}
       {...props}
       flow={flow}
       actions={actions}
@@ -54,6 +54,7 @@ export function FlowDesign(props: { name: string; problems: readonly FlowProblem
       isDrawn={wanted ?? isWide}
       onDraw={setDrawn}
       onChanged={onChanged}
+      onSaved={onSaved}
       onReload={() => {
         onChanged(false)
         void refetch()
@@ -76,6 +77,8 @@ interface EditorProps {
   problems: readonly FlowProblem[]
   /** Told whether there are changes. */
   onChanged: (isChanged: boolean) => void
+  /** Told what was saved where the draft has gone on meanwhile. */
+  onSaved: (saved: FlowItem) => void
   /** Gives the draft up for what is stored. */
   onReload: () => void
 }
@@ -88,6 +91,8 @@ function Editor(props: EditorProps) {
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<unknown>()
   const isChanged = draft !== first
+  const current = useRef(draft)
+  current.current = draft
   useEffect(() => onChanged(isChanged), [onChanged, isChanged])
   const status = flow.item['status'] === 'active' ? 'active' : 'draft'
   useLeaveGuard(
@@ -104,14 +109,18 @@ function Editor(props: EditorProps) {
     setBusy(true)
     setRefusal(undefined)
     try {
-      await call('updateFlow', {
+      const body = { ...definitionOf(draft, flow.item), status: next }
+      const { version } = await call('updateFlow', {
         params: { name },
-        body: { ...definitionOf(draft, flow.item), status: next },
+        body,
         headers: flow.etag === undefined ? {} : { 'If-Match': flow.etag },
       })
       showToast({ message: t(next === 'active' ? 'design.saved.active' : 'design.saved'), tone: 'good' })
+      // What was typed meanwhile is not saved yet.
+      const goesOn = current.current !== draft
+      if (goesOn) props.onSaved({ item: { ...flow.item, ...body }, etag: `"${version}"` })
       await client.invalidateQueries({ queryKey: automationKey })
-      props.onReload()
+      if (!goesOn) props.onReload()
     } catch (error) {
       setRefusal(error)
     } finally {
