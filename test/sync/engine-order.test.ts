@@ -77,6 +77,26 @@ describe('changes of peers', () => {
     expect(b.engine.replica.backlog()).toEqual({ waiting: 0, parked: 0, quarantined: 0 })
   })
 
+  it('list what two began apart of a text whose record comes last', async () => {
+    const four = (await createPool(4)) as readonly [ModelMachine, ModelMachine, ModelMachine, ModelMachine]
+    try {
+      for (const machine of four) await machine.open((incs += 1))
+      const [maker, b, c, last] = four
+      const id = await create(maker, 'part', { title: 'Bolt' })
+      for (const machine of [b, c]) {
+        await flow(maker, machine)
+        await update(machine, id, { notes: `By ${machine.name}` })
+        await flowOwn(machine, last)
+      }
+      expect(notesOf(last, id)).toBeUndefined()
+      await network.settle(four)
+      for (const machine of four) expect(open(machine), machine.name).toEqual([{ kind: 'text', record: id }])
+      expect(new Set(four.map((machine) => notesOf(machine, id))).size).toBe(1)
+    } finally {
+      for (const machine of four) await machine.stop()
+    }
+  })
+
   it('bring a text that came before its record', async () => {
     const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
     const id = await create(a, 'part', { title: 'Bolt' })

@@ -80,29 +80,31 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
 
   const isWanted = (sha256: string): boolean => held.has(sha256) || parts.isNamed(sha256)
 
-  const remove = (sha256: string): void => {
-    if (isWanted(sha256)) return
+  const remove = (sha256: string): Promise<void> | undefined => {
+    if (isWanted(sha256)) return undefined
     if (keeping > 0) {
       waiting.add(sha256)
-      return
+      return undefined
     }
     // Asked and begun in one turn; who brings the same bytes meanwhile waits for the end (settled).
     const removal = rm(placeOf(sha256), { force: true })
       .catch(parts.onError)
       .finally(() => removals.delete(removal))
     removals.add(removal)
+    return removal
   }
 
   const settled = async (): Promise<void> => {
     while (removals.size > 0) await Promise.all(removals)
   }
 
-  const release = (sha256: string): void => {
+  /** Until bytes that nothing names are gone: a refused upload is answered after it. */
+  const release = async (sha256: string): Promise<void> => {
     const count = held.get(sha256)! - 1
     if (count > 0) held.set(sha256, count)
     else {
       held.delete(sha256)
-      remove(sha256)
+      await remove(sha256)
     }
   }
 
@@ -165,7 +167,7 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
         await put(temporary, placeOf(sha256))
         return await named()
       } finally {
-        release(sha256)
+        await release(sha256)
         await rm(temporary, { force: true })
       }
     },
@@ -192,7 +194,7 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
       await handle.close()
       return undefined
     },
-    free: remove,
+    free: (sha256) => void remove(sha256),
     async has(sha256, size) {
       const found = await stat(placeOf(sha256)).catch(() => undefined)
       return found?.isFile() === true && found.size === size
@@ -208,7 +210,7 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
         if (keeping === 0) {
           const late = [...waiting]
           waiting.clear()
-          for (const sha256 of late) remove(sha256)
+          for (const sha256 of late) void remove(sha256)
         }
       }
     },
@@ -227,7 +229,7 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
           // A restore that was cut off has left it: none is under way while a host runs.
           if (name.endsWith('.incoming')) await rm(path.join(root, folder, name), { force: true })
           if (!shaForm.test(name) || isWanted(name)) continue
-          remove(name)
+          void remove(name)
           removed += 1
         }
       }
