@@ -371,7 +371,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const publicPort = opened?.publicPort ?? (await running.listenPublic())
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
-  const endChecks = checkBesideTraffic({ database, found, traffic, log })
+  const endChecks = checkBesideTraffic({ database, found, traffic, log, isAwaited: hub !== undefined })
   writeConnectionFile(dataDir.path, {
     ...{ url, token, pid: process.pid, version: programVersion, startedAt },
     ...(prefix === defaultPrefix ? {} : { prefix }),

@@ -13,6 +13,7 @@ const lookMs = 15_000
 
 /**
  * Begins to check. A database that was left uncleanly and is too large to be checked first is checked at once.
+ * @param parts `isAwaited`: others wait for this start, so that even this check comes a little later
  * @returns ends it; a check under way is left alone
  */
 export function checkBesideTraffic(parts: {
@@ -20,9 +21,11 @@ export function checkBesideTraffic(parts: {
   readonly found: DatabaseFound
   readonly traffic: Pick<Traffic, 'quietMs'>
   readonly log: Logger
+  readonly isAwaited: boolean
 }): () => void {
-  const { database, found, traffic, log } = parts
-  let dueAt = performance.now() + (found.isUrgent ? 0 : firstMs)
+  const { database, found, traffic, log, isAwaited } = parts
+  const isAtOnce = found.isUrgent && !isAwaited
+  let dueAt = performance.now() + (isAtOnce ? 0 : found.isUrgent ? lookMs / 2 : firstMs)
   let closed = found.closed
   const look = (): void => {
     if (performance.now() < dueAt || (!found.isUrgent && traffic.quietMs() < pauseMs)) return
@@ -33,7 +36,7 @@ export function checkBesideTraffic(parts: {
     })
     closed = null
   }
-  if (found.isUrgent) look()
+  if (isAtOnce) look()
   const timer = setInterval(look, lookMs).unref()
   return () => clearInterval(timer)
 }

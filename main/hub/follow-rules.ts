@@ -1,5 +1,5 @@
 // The decisions of a follower, without any of its work.
-import type { Head, StoredRow } from './store/hub-store.ts'
+import type { Head, SeenNode, StoredRow } from './store/hub-store.ts'
 import type { Place } from './node-file.ts'
 import type { Position } from './store/position.ts'
 
@@ -26,9 +26,18 @@ export function mayTake(head: Head, at: Position, node: string): boolean {
   return head.leaseLeftMs < 0 && isAtEnd(at, head.seq) && (head.heir === null || head.heir === node || isLate(head))
 }
 
-/** How long an heir is waited for: the store itself waits for a lease. */
+/** How long whoever comes first is waited for. Of an heir the store itself waits for a lease. */
 const heirPatienceMs = 500
 
-function isLate(head: Head): boolean {
+/** Whether whoever comes first has not come. */
+export function isLate(head: Head): boolean {
   return head.leaseLeftMs < -heirPatienceMs
+}
+
+/** A node that follows says so each second. */
+const presentMs = 5_000
+
+/** Whether a node was seen lately. */
+export function isPresent({ agoMs }: SeenNode): boolean {
+  return agoMs < presentMs
 }

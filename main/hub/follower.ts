@@ -1,6 +1,6 @@
 // A node that does not lead: keeps its file in step with the log, and takes over once the lease of the leader is over.
 import type { Logger } from '#main/kernel/logger.ts'
-import { followsOn, isAtEnd, isOfTheLog, mayTake } from './follow-rules.ts'
+import { followsOn, isAtEnd, isLate, isOfTheLog, isPresent, mayTake } from './follow-rules.ts'
 import { pauseFor } from './hub-time.ts'
 import type { HubTime } from './hub-time.ts'
 import { hasForgotten } from './leadership.ts'
@@ -164,6 +164,12 @@ export function createFollower(options: FollowerOptions): Follower {
     }
   }
 
+  /** A node that led and has just been started again is not as fast as one that has followed meanwhile: that one comes first. */
+  const isForOthers = async (head: Head): Promise<boolean> =>
+    head.address === address &&
+    !isLate(head) &&
+    (await store.nodes()).some((one) => one.address !== address && isPresent(one))
+
   const step = async (): Promise<{ taken: Taken | null; waitMs: number }> => {
     const before = at
     const head = await store.head()
@@ -179,14 +185,14 @@ export function createFollower(options: FollowerOptions): Follower {
       await store.seen(node, address, at.seq)
     }
     options.onStep?.(at, head)
-    if (mayTake(head, at, node)) {
+    if (mayTake(head, at, node) && !(await isForOthers(head))) {
       const begun = momentOf(time)
       const epoch = await store.take(head.epoch, node, address)
       if (epoch !== null) return { taken: await finish(epoch, begun), waitMs: 0 }
     }
+    const waitMs = isBusy ? busyPauseMs : Math.max(busyPauseMs, leaseMs / 10)
     // The end of the lease is not slept through.
-    const quietMs = head.leaseLeftMs < 0 ? leaseMs / 10 : Math.min(leaseMs / 10, head.leaseLeftMs)
-    return { taken: null, waitMs: isBusy ? busyPauseMs : Math.max(busyPauseMs, quietMs) }
+    return { taken: null, waitMs: head.leaseLeftMs < 0 ? busyPauseMs : Math.min(waitMs, head.leaseLeftMs + 1) }
   }
 
   return {

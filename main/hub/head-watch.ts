@@ -2,6 +2,7 @@
 // another node to lead.
 import type { Logger } from '#main/kernel/logger.ts'
 import { machineTime, pauseFor } from './hub-time.ts'
+import { isPresent } from './follow-rules.ts'
 import { Forgotten, hasForgotten } from './leadership.ts'
 import type { Leadership } from './leadership.ts'
 import type { SeenNode } from './store/hub-store.ts'
@@ -13,14 +14,6 @@ const lookMs = 250
 const sayMs = 1_000
 /** How often a node that hands over looks who leads. */
 const nextLookMs = 50
-/** A node that follows says so each second. */
-const presentMs = 5_000
-
-/** Whether a node was seen lately. */
-export function isPresent({ agoMs }: SeenNode): boolean {
-  return agoMs < presentMs
-}
-
 /** The node other than this one that has most of the log and was seen lately; null when there is none. */
 export function heirOf(nodes: readonly SeenNode[], node: string | null): string | null {
   const present = nodes.filter((one) => one.node !== node && isPresent(one))

@@ -1,7 +1,8 @@
 // What the commands of a hub do with its store; words and data folders are theirs.
 import { dirname } from 'node:path'
 import type { HubNodeFacts } from '#main/kernel/hub-facts.ts'
-import { heirOf, isPresent } from './head-watch.ts'
+import { isPresent } from './follow-rules.ts'
+import { heirOf } from './head-watch.ts'
 import { nodesOf } from './hub-report.ts'
 import { machineTime, pauseFor } from './hub-time.ts'
 import { openStore } from './node.ts'

@@ -1,6 +1,6 @@
 // What a leader tells of its hub: its own counters, and what the store knows of the other nodes and of copies.
 import type { HubNodeFacts, HubReport } from '#main/kernel/hub-facts.ts'
-import { isPresent } from './head-watch.ts'
+import { isPresent } from './follow-rules.ts'
 import type { HubTime } from './hub-time.ts'
 import type { Leadership } from './leadership.ts'
 import type { SeenNode } from './store/hub-store.ts'

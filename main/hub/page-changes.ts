@@ -77,8 +77,11 @@ export function joinChanges(earlier: ChangeSet | null, later: ChangeSet): Change
   return { ...later, pages }
 }
 
-/** Runs of changed blocks as `[first, count]`, with the few that lie between; null where the page goes whole. */
-export function runsOf(blocks: Uint8Array | null): readonly (readonly [number, number])[] | null {
+/** Runs of changed blocks as `[first, count]`. */
+export type Runs = readonly (readonly [number, number])[]
+
+/** The runs of a page, with the few blocks that lie between; null where it goes whole. */
+export function runsOf(blocks: Uint8Array | null): Runs | null {
   if (blocks === null) return null
   const runs: [number, number][] = []
   let count = 0

@@ -2,7 +2,7 @@
 // rows are kept, of compression or of keys.
 import { createHash } from 'node:crypto'
 import { blockBytes, runsOf } from './page-changes.ts'
-import type { ChangeSet } from './page-changes.ts'
+import type { ChangeSet, Runs } from './page-changes.ts'
 import { SealBroken } from './seal.ts'
 
 const format = 2
@@ -45,32 +45,39 @@ export function hashOfRow(row: Uint8Array): Buffer {
  * numbers are big-endian, a block has 64 bytes.
  */
 export function encodePageRow({ pageSize, size, pages }: ChangeSet, before: Buffer): Buffer {
-  const numbers = [...pages.keys()].toSorted((a, b) => a - b)
-  const parts: Buffer[] = []
-  const heads: Buffer[] = []
-  for (const number of numbers) {
+  const places: { number: number; image: Buffer; runs: Runs | null }[] = []
+  let headsEnd = headerBytes
+  let bytes = 0
+  for (const number of [...pages.keys()].toSorted((a, b) => a - b)) {
     const { image, blocks } = pages.get(number)!
     const runs = runsOf(blocks)
-    const pageHead = Buffer.alloc(pageHeadBytes + (runs?.length ?? 0) * runBytes)
-    pageHead.writeUInt32BE(number, 0)
-    pageHead.writeUInt16BE(runs?.length ?? 0, 4)
     // A page that was written as it was: nothing has to be done for it.
     if (runs?.length === 0) continue
-    if (runs === null) parts.push(image)
-    runs?.forEach(([first, count], at) => {
-      pageHead.writeUInt16BE(first, pageHeadBytes + at * runBytes)
-      pageHead.writeUInt16BE(count, pageHeadBytes + at * runBytes + 2)
-      parts.push(image.subarray(first * blockBytes, (first + count) * blockBytes))
-    })
-    heads.push(pageHead)
+    places.push({ number, image, runs })
+    headsEnd += pageHeadBytes + (runs?.length ?? 0) * runBytes
+    bytes += runs === null ? image.length : runs.reduce((sum, [, count]) => sum + count * blockBytes, 0)
   }
-  const head = Buffer.alloc(headerBytes)
-  head.writeUInt32BE(format, 0)
-  head.writeUInt32BE(pageSize, 4)
-  head.writeUInt32BE(size, 8)
-  head.writeUInt32BE(heads.length, 12)
-  before.copy(head, 16)
-  return Buffer.concat([head, ...heads, ...parts])
+  const row = Buffer.allocUnsafe(headsEnd + bytes)
+  row.writeUInt32BE(format, 0)
+  row.writeUInt32BE(pageSize, 4)
+  row.writeUInt32BE(size, 8)
+  row.writeUInt32BE(places.length, 12)
+  before.copy(row, 16)
+  let head = headerBytes
+  let end = headsEnd
+  for (const { number, image, runs } of places) {
+    row.writeUInt32BE(number, head)
+    row.writeUInt16BE(runs?.length ?? 0, head + 4)
+    head += pageHeadBytes
+    if (runs === null) end += image.copy(row, end)
+    for (const [first, count] of runs ?? []) {
+      row.writeUInt16BE(first, head)
+      row.writeUInt16BE(count, head + 2)
+      head += runBytes
+      end += image.copy(row, end, first * blockBytes, (first + count) * blockBytes)
+    }
+  }
+  return row
 }
 
 /**

@@ -1,6 +1,6 @@
 // What PostgreSQL is given to keep: compressed, and sealed with a key that it never sees. The place of a body is sealed
 // with it, so that a body that was put elsewhere does not open.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
@@ -16,7 +16,12 @@ const asideBytes = 64 * 1024
 /** More than this never comes out of a body: a row of a whole loan. */
 const maxOutputBytes = 2 ** 31 - 1
 
-const settings = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const params = { [constants.ZSTD_c_compressionLevel]: 1 }
+/** Bytes of output made at once, where that is not known. */
+const largePiece = 512 * 1024
+
+/** What comes out in one piece: each further one is another way through the event loop, or another buffer. */
+const pieceFor = (bytes: number): number => Math.min(Math.max(Math.ceil(bytes), 1024), largePiece)
 
 /** Seals bodies for one workspace. */
 export interface Seal {
@@ -37,12 +42,14 @@ export class SealBroken extends Error {
 /** Makes the seal of a workspace. @param key 32 bytes @throws Error when the key has another length */
 export function createSeal(key: Buffer, workspace: string): Seal {
   if (key.length !== keyBytes) throw new Error('The key of a hub has 32 bytes. Use the key file that `hub init` made.')
+  const secret = createSecretKey(key)
   const about = (place: string): Buffer => Buffer.from(`cairn-hub-v1\n${workspace}\n${place}`)
   return {
     async seal(place, body) {
+      const settings = { params, chunkSize: pieceFor(body.length / 2) }
       const packed = body.length < asideBytes ? zstdCompressSync(body, settings) : await compressAside(body, settings)
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const cipher = createCipheriv('aes-256-gcm', secret, nonce)
       cipher.setAAD(about(place))
       const sealed = [cipher.update(packed), cipher.final()]
       return Buffer.concat([Buffer.from([format]), nonce, cipher.getAuthTag(), ...sealed])
@@ -51,19 +58,21 @@ export function createSeal(key: Buffer, workspace: string): Seal {
       if (sealed.length < headBytes || sealed[0] !== format)
         throw new SealBroken('What the hub keeps has a form this program does not know. Upgrade this node.')
       const nonce = sealed.subarray(1, 1 + nonceBytes)
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+      const decipher = createDecipheriv('aes-256-gcm', secret, nonce, { authTagLength: tagBytes })
       decipher.setAAD(about(place))
       decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headBytes))
       let packed: Buffer
       try {
-        packed = Buffer.concat([decipher.update(sealed.subarray(headBytes)), decipher.final()])
+        packed = decipher.update(sealed.subarray(headBytes))
+        // It has nothing more to give; it is what tells whether the bytes are the ones that were sealed.
+        decipher.final()
       } catch (cause) {
         throw new SealBroken(
           `What the hub keeps as ${place} does not open: the key file is another one, or PostgreSQL does not hold what was stored. Nothing of it was used.`,
           { cause },
         )
       }
-      return zstdDecompressSync(packed, { maxOutputLength: maxOutputBytes })
+      return zstdDecompressSync(packed, { maxOutputLength: maxOutputBytes, chunkSize: pieceFor(packed.length * 4) })
     },
   }
 }

@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Head, HubStore, SeenNode, Snapshot, StoredRow } from './hub-store.ts'
 import type { Seal } from '../seal.ts'
+import { copyOut } from './copy-out.ts'
+import type { BinaryRow } from './copy-out.ts'
 import { withPassword } from './password-file.ts'
 import { storeTables } from './tables.ts'
 
@@ -81,7 +83,7 @@ const warningClass = '01'
 /** No hub was ever begun in this database. */
 const noTable = '42P01'
 const format = 1
-const partColumns = 'seq, part, epoch, last, body, extract(epoch FROM at) * 1000 AS at'
+const partColumns = 'seq, epoch, last, body, extract(epoch FROM at)::float8'
 
 /** Makes the store; nothing is asked before the first call. */
 export function createPostgresStore({
@@ -123,16 +125,14 @@ export function createPostgresStore({
   ): Promise<Row[]> => {
     // The types of the driver lack its limit for one statement.
     const limit = { query_timeout: statementMs + Math.ceil(carried / carriedPerMs) } as object
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const { rows } = await pool.query<Row>({ name, text, values: [...values], ...limit })
-        return rows
-      } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-        if (!againCodes.has(code) || tries === maxTries) throw error
-        await pause(tries * tries)
-      }
-    }
+    const { rows } = await again(() => pool.query<Row>({ name, text, values: [...values], ...limit }))
+    return rows
+  }
+
+  const ws = pg.escapeLiteral(workspace)
+  const partsWhere = async (rest: string): Promise<Part[]> => {
+    const select = `SELECT ${partColumns} FROM hub_log WHERE ws = ${ws} AND ${rest} LIMIT ${readParts}`
+    return (await again(() => copyOut(pool, select))).map(partOf)
   }
 
   /**
@@ -151,10 +151,10 @@ export function createPostgresStore({
   const filePlace = (name: string): string => `file/${name}`
 
   const whole = (parts: readonly Part[]): StoredRow => {
-    const seq = Number(parts[0]!.seq)
-    const epoch = Number(parts[0]!.epoch)
-    const body = seal.open(logPlace(epoch, seq), Buffer.concat(parts.map((part) => part.body)))
-    return { seq, epoch, body, at: Number(parts[0]!.at) }
+    const { seq, epoch, at } = parts[0]!
+    const sealed = parts.length === 1 ? parts[0]!.body : Buffer.concat(parts.map((part) => part.body))
+    const body = seal.open(logPlace(epoch, seq), sealed)
+    return { seq, epoch, body, at }
   }
 
   /** Some at a time: nothing is done of a statement that takes too long. @returns how many rows are gone */
@@ -176,9 +176,8 @@ export function createPostgresStore({
 
   /** None where the row is not kept, or goes meanwhile. */
   const partsOf = async (seq: number): Promise<Part[]> => {
-    const some = `SELECT ${partColumns} FROM hub_log WHERE ws = $1 AND seq = $2 AND part >= $3 ORDER BY part LIMIT ${readParts}`
     for (const parts: Part[] = []; ;) {
-      const more = await run<Part>('row', some, [workspace, seq, parts.length])
+      const more = await partsWhere(`seq = ${seq} AND part >= ${parts.length} ORDER BY part`)
       parts.push(...more)
       if (more.length === 0) return []
       if (more.at(-1)!.last) return parts
@@ -288,11 +287,7 @@ export function createPostgresStore({
       return ended.length === 1
     },
     async rows(after) {
-      const parts = await run<Part>(
-        'rows',
-        `SELECT ${partColumns} FROM hub_log WHERE ws = $1 AND seq > $2 ORDER BY seq, part LIMIT ${readParts}`,
-        [workspace, after],
-      )
+      const parts = await partsWhere(`seq > ${after} ORDER BY seq, part`)
       const rows: StoredRow[] = []
       let begun: Part[] = []
       for (const part of parts) {
@@ -302,7 +297,7 @@ export function createPostgresStore({
         begun = []
       }
       if (rows.length > 0 || begun.length === 0) return rows
-      const large = await partsOf(Number(begun[0]!.seq))
+      const large = await partsOf(begun[0]!.seq)
       return large.length === 0 ? [] : [whole(large)]
     },
     async rowAt(seq) {
@@ -324,13 +319,10 @@ export function createPostgresStore({
       }))
     },
     async snapshotPart(seq, part) {
-      const [found] = await run<{ body: Buffer }>(
-        'base',
-        'SELECT body FROM hub_base WHERE ws = $1 AND seq = $2 AND part = $3',
-        [workspace, seq, part],
-      )
+      const select = `SELECT body FROM hub_base WHERE ws = ${ws} AND seq = ${seq} AND part = ${part}`
+      const [found] = await again(() => copyOut(pool, select))
       if (found === undefined) throw new Error(`Part ${part} of the snapshot ${seq} is not kept any more.`)
-      return seal.open(basePlace(seq, part), found.body)
+      return seal.open(basePlace(seq, part), found[0]!)
     },
     async addSnapshotPart(seq, part, body) {
       await run(
@@ -458,11 +450,29 @@ function renewed(leaseMs: string): string {
   return `greatest(least(lease_until, ${last}), clock_timestamp() + ${leaseMs} * interval '1 ms')`
 }
 
-interface Part {
-  readonly seq: string
-  readonly part: number
-  readonly epoch: string
+/** Does again what PostgreSQL had to break off for another transaction. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      if (!againCodes.has(code) || tries === maxTries) throw error
+      await pause(tries * tries)
+    }
+  }
+}
+
+interface Part extends StoredRow {
   readonly last: boolean
-  readonly body: Buffer
-  readonly at: string
+}
+
+function partOf([seq, epoch, last, body, at]: BinaryRow): Part {
+  return {
+    seq: Number(seq!.readBigInt64BE()),
+    epoch: Number(epoch!.readBigInt64BE()),
+    last: last![0] === 1,
+    body: body!,
+    at: at!.readDoubleBE() * 1000,
+  }
 }
