@@ -320,6 +320,40 @@ describe.skipIf(!hasPostgres)('the store in PostgreSQL', () => {
     await expect(follow('seal')).rejects.toThrow('Upgrade this node')
   })
 
+  it('is led by a node that has followed rather than by one that led and was started again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const store = open()
+    await store.create()
+    await store.take(0, 'one.1', 'a')
+    for (const [node, address] of [
+      ['one.1', 'a'],
+      ['two.1', 'b'],
+    ] as const)
+      await store.seen(node, address, 0)
+    const log = createLogger({ destination: { write: () => undefined } })
+    const followers: ReturnType<typeof createFollower>[] = []
+    const follow = (node: string, address: string): Promise<unknown> => {
+      const file = createNodeFile(join(folder, node))
+      file.beginCopy()
+      file.writeCopy(Buffer.alloc(4096), 0)
+      file.settle({ epoch: 0, seq: 0, hash: noRow })
+      const follower = createFollower({ store, file, node, address, leaseMs, time: machineTime, log })
+      followers.push(follower)
+      return follower.follow().then(() => node)
+    }
+    const stop = (): void => followers.splice(0).forEach((follower) => follower.stop())
+    onTestFinished(stop)
+    await store.setLease(1, 0)
+    expect(await Promise.race([follow('one.2', 'a'), follow('two.1', 'b')])).toBe('two.1')
+    expect(await store.head()).toMatchObject({ epoch: 2, node: 'two.1' })
+    stop()
+    // Where nobody else is left it waits for nobody.
+    await store.forget('two.1')
+    await store.setLease(2, 0)
+    expect(await follow('two.2', 'b')).toBe('two.2')
+  })
+
   it('is given back at once by a node that cannot begin to lead', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cairn-hub-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
