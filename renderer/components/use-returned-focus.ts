@@ -8,12 +8,14 @@ const afterCloseMs = 10
 /** Keeps what has the focus when `opened` becomes true, and gives it back when the dialog is closed or unmounted. */
 export function useReturnedFocus(opened: boolean): void {
   useLayoutEffect(() => {
-    if (!opened) return undefined
     const opener = document.activeElement
+    if (!opened || !(opener instanceof HTMLElement)) return undefined
+    // The opener's own page: this one may be gone when the timer ends.
+    const { ownerDocument } = opener
     return () => {
       setTimeout(() => {
-        const isLost = document.activeElement === null || document.activeElement === document.body
-        if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+        const { activeElement, body } = ownerDocument
+        if (activeElement === null || activeElement === body) opener.focus({ preventScroll: true })
       }, afterCloseMs)
     }
   }, [opened])

@@ -35,31 +35,49 @@ export function outcomesOf(key: EffectKey | undefined): RowOutcome[] {
   return outcomes
 }
 
+/** What became of rows: see {@link Part}. */
+interface Found {
+  readonly letters: Buffer
+  readonly errors: Map<number, readonly RowError[]>
+}
+
+/** Keeps how far an import is. */
+export interface DirectProgress {
+  /** Stores what became of all rows with every transaction that writes some. */
+  readonly observer: SliceObserver
+  /** What became of the rows of a slice that is done. */
+  settle(outcomes: Iterable<RowOutcome>): void
+}
+
 /**
- * Stores what became of the rows of an import with every transaction of it.
+ * Makes it for an import with a key; undefined for one without.
  * @param total rows of the import
- * @param before outcomes of earlier slices
  */
-export function keepProgress(
-  key: EffectKey | undefined,
-  total: number,
-  before: ReadonlyMap<number, RowOutcome>,
-): SliceObserver | undefined {
+export function keepProgress(key: EffectKey | undefined, total: number): DirectProgress | undefined {
   const keep = key?.keepPart
   if (keep === undefined) return undefined
+  const settled: Found = { letters: Buffer.alloc(total, ' '), errors: new Map() }
   return {
-    written(tx, outcomes) {
-      const rows = Array.from({ length: total }, () => ' ')
-      const errors: [number, readonly RowError[]][] = []
-      const all = new Map(before)
-      for (const outcome of outcomes) all.set(outcome.row, outcome)
-      for (const { row, operation, waits, errors: found } of all.values()) {
-        // It is tried again by whoever goes on.
-        if (waits === true) continue
-        rows[row - 1] = marks[operation]
-        if (found !== undefined && errors.length < maxKeptErrors) errors.push([row, found])
-      }
-      keep(tx, JSON.stringify({ rows: rows.join(''), errors } satisfies Part))
+    observer: {
+      // Beside what is settled: a transaction that is lost is tried again with fewer rows.
+      written(tx, outcomes) {
+        const { letters, errors } = noted(
+          { letters: Buffer.from(settled.letters), errors: new Map(settled.errors) },
+          outcomes,
+        )
+        keep(tx, JSON.stringify({ rows: letters.toString('latin1'), errors: [...errors] } satisfies Part))
+      },
     },
+    settle: (outcomes) => void noted(settled, outcomes),
   }
+}
+
+function noted(found: Found, outcomes: Iterable<RowOutcome>): Found {
+  for (const { row, operation, waits, errors } of outcomes) {
+    // One that waits is tried again by whoever goes on.
+    found.letters.write(waits === true ? ' ' : marks[operation], row - 1)
+    if (waits === true || errors === undefined) found.errors.delete(row)
+    else if (found.errors.size < maxKeptErrors) found.errors.set(row, errors)
+  }
+  return found
 }

@@ -46,13 +46,15 @@ export async function importDirectly(
     dryRun: input.dryRun,
   }
   const outcomes = new Map(outcomesOf(key).map((outcome) => [outcome.row, outcome]))
-  const observer = input.dryRun ? undefined : keepProgress(key, input.rows.length, outcomes)
+  const progress = input.dryRun ? undefined : keepProgress(key, input.rows.length)
+  progress?.settle(outcomes.values())
   let open = input.rows.map((cells, at) => ({ row: at + 1, cells })).filter(({ row }) => !outcomes.has(row))
   // Rows that name a later row of their own object are tried again until none of them finds its record.
   for (let before = Infinity; open.length > 0 && open.length < before;) {
     before = open.length
     for (let start = 0; start < open.length; start += sliceSize) {
-      const written = await plan.write(ctx, open.slice(start, start + sliceSize), observer)
+      const written = await plan.write(ctx, open.slice(start, start + sliceSize), progress?.observer)
+      progress?.settle(written.outcomes)
       for (const outcome of written.outcomes) outcomes.set(outcome.row, outcome)
     }
     open = open.filter(({ row }) => outcomes.get(row)?.waits === true)
